@@ -27,7 +27,7 @@
 #include "driver/run/launch.h"
 #include "render/view/screen.h"
 #include "render/view/viewer.h"
-#include "tracer/things/proctask.h"
+#include "tracer/objects/proctask.h"
 
 /* Looks take no more than a fourth of the time. */
 #define REST 3

@@ -21,8 +21,8 @@
 #include "tracer/ptrace/restart.h"
 #include "tracer/ptrace/retry.h"
 #include "tracer/sleeps/calls.h"
-#include "tracer/things/lastrun.h"
-#include "tracer/things/proctask.h"
+#include "tracer/objects/lastrun.h"
+#include "tracer/objects/proctask.h"
 
 /* Time that a thread may take to stop before the others are resumed: little at first, as the next
  * attempt may find it running, and twice as long with each that fails. */

@@ -8,7 +8,7 @@
 
 #include "common/alloc.h"
 #include "preload/run/seccomp_filter.h"
-#include "tracer/things/proctask.h"
+#include "tracer/objects/proctask.h"
 
 #define FILTERS_MAX 64u
 

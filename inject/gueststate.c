@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "common/alloc.h"
-#include "tracer/things/proctask.h"
+#include "tracer/objects/proctask.h"
 
 #ifndef MADV_WIPEONFORK
 #define MADV_WIPEONFORK 18

@@ -7,7 +7,7 @@
 #include "common/clock.h"
 #include "inject/gueststate.h"
 #include "tracer/stacks/capture.h"
-#include "tracer/things/proctask.h"
+#include "tracer/objects/proctask.h"
 
 /* Bytes of a stack that are searched for return addresses. */
 #define SCAN_BYTES 65536u

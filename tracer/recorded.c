@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "tracer/sleeps/calls.h"
-#include "tracer/things/objname.h"
-#include "tracer/things/proctask.h"
+#include "tracer/objects/objname.h"
+#include "tracer/objects/proctask.h"
 
 void recorded_title(struct recorder *r, struct tracee_process *p)
 {

@@ -19,8 +19,8 @@
 #include "tracer/sleeps/calls.h"
 #include "tracer/sleeps/eventtext.h"
 #include "tracer/stacks/stackregs.h"
-#include "tracer/things/objname.h"
-#include "tracer/things/proctask.h"
+#include "tracer/objects/objname.h"
+#include "tracer/objects/proctask.h"
 
 static struct tracee *tracee(struct recorder *r, pid_t tid)
 {

@@ -10,7 +10,7 @@
 
 #include "tracer/stacks/capture.h"
 #include "tracer/stacks/given.h"
-#include "tracer/things/objects.h"
+#include "tracer/objects/objects.h"
 #include "tracer/sleeps/replayworld.h"
 #include "tracer/ptrace/source.h"
 #include "tracer/quiet/quiet.h"

@@ -9,8 +9,8 @@
 #include "common/procpath.h"
 #include "common/alloc.h"
 #include "common/strbuf.h"
-#include "tracer/things/proctask.h"
-#include "tracer/things/proctitle.h"
+#include "tracer/objects/proctask.h"
+#include "tracer/objects/proctitle.h"
 
 #define CHAINS 1024
 

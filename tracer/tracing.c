@@ -23,7 +23,7 @@
 #include "tracer/recorder.h"
 #include "tracer/rings/inside.h"
 #include "tracer/rings/pace.h"
-#include "tracer/things/proctask.h"
+#include "tracer/objects/proctask.h"
 
 #define LOOK_NS 10000000u  /* between readings of kernel stacks */
 #define TELL_NS 100000000u /* between other work */

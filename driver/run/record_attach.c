@@ -13,7 +13,7 @@
 #include "fold/viewtable.h"
 #include "inject/attachment.h"
 #include "render/text/value.h"
-#include "tracer/things/proctask.h"
+#include "tracer/objects/proctask.h"
 
 /* Time between two readings of the agent's records and of the loaded modules. */
 #define LOOK_NS 50000000u

@@ -2,8 +2,8 @@
 #include <stdlib.h>
 
 #include "common/strbuf.h"
-#include "tracer/things/fdinfo.h"
-#include "tracer/things/objname.h"
+#include "tracer/objects/fdinfo.h"
+#include "tracer/objects/objname.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -1,6 +1,6 @@
 /* Answers of the kernel's socket diagnostics, and addresses as programs give them. */
 #include "common/strbuf.h"
-#include "tracer/things/sockets.h"
+#include "tracer/objects/sockets.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -49,8 +49,8 @@
 #include "tracer/ptrace/restart.h"
 #include "tracer/ptrace/source_state.h"
 #include "tracer/sleeps/calls.h"
-#include "tracer/things/lastrun.h"
-#include "tracer/things/proctask.h"
+#include "tracer/objects/lastrun.h"
+#include "tracer/objects/proctask.h"
 
 /* CPU time without a sleep after which a thread is not in the middle of a write. A write to a pipe
  * or a socket copies for far less time before it sleeps. */

@@ -19,7 +19,7 @@
 
 #include "tracer/ptrace/alarms.h"
 #include "tracer/sleeps/calls.h"
-#include "tracer/things/proctask.h"
+#include "tracer/objects/proctask.h"
 
 #define STRAY_NS 200000000u
 

@@ -14,7 +14,7 @@
 #include "common/procpath.h"
 #include "common/strbuf.h"
 #include "common/env/preloadlist.h"
-#include "tracer/things/proctask.h"
+#include "tracer/objects/proctask.h"
 
 #define LIBRARY "libflamewait.so"
 #define LIST "LD_PRELOAD="

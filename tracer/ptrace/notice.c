@@ -3,7 +3,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "tracer/things/proctask.h"
+#include "tracer/objects/proctask.h"
 
 #define BEAT_NS 100000000u
 /* The machine is loaded when the tracer spends more than a hundredth of its time waiting. */

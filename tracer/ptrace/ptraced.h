@@ -10,7 +10,7 @@
 
 #include "tracer/ptrace/callregs.h"
 #include "tracer/sleeps/event.h"
-#include "tracer/things/proctask.h"
+#include "tracer/objects/proctask.h"
 
 /* A call that was taken back and is made again (retry.h). */
 struct retry {

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "common/error.h"
-#include "tracer/things/proctask.h"
+#include "tracer/objects/proctask.h"
 
 #define PF_KTHREAD 0x00200000ul /* include/linux/sched.h of the kernel */
 #define YAMA "/proc/sys/kernel/yama/ptrace_scope"

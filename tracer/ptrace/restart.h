@@ -16,7 +16,7 @@
 
 #include "inside/cutwrite.h"
 #include "tracer/sleeps/restarts.h"
-#include "tracer/things/proctask.h"
+#include "tracer/objects/proctask.h"
 #include "tracer/ptrace/ptraced.h"
 
 /* Whether the kernel decides after this result whether to go on with the call (restarts.h). */

@@ -19,7 +19,7 @@
 #include "common/alloc.h"
 #include "tracer/ptrace/alarms.h"
 #include "tracer/ptrace/births.h"
-#include "tracer/things/proctask.h"
+#include "tracer/objects/proctask.h"
 #include "tracer/ptrace/source_state.h"
 
 #define BEAT_NS 100000000u /* between ticks when nothing else asks for more */

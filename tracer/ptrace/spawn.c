@@ -29,7 +29,7 @@
 #include "common/signals/sigxfsz.h"
 #include "tracer/ptrace/callfilter.h"
 #include "tracer/ptrace/refusal.h"
-#include "tracer/things/proctask.h"
+#include "tracer/objects/proctask.h"
 #include "tracer/ptrace/source_state.h"
 
 struct exec_error {

@@ -20,7 +20,7 @@
 #include "inside/mark.h"
 #include "tracer/sleeps/calls.h"
 #include "tracer/ptrace/births.h"
-#include "tracer/things/proctask.h"
+#include "tracer/objects/proctask.h"
 #include "tracer/ptrace/restart.h"
 #include "tracer/ptrace/source_state.h"
 

@@ -21,7 +21,7 @@
 #include <sys/types.h>
 
 #include "tracer/sleeps/event.h"
-#include "tracer/things/proctask.h"
+#include "tracer/objects/proctask.h"
 
 /* Without the kernel's word, threads are looked at so often. */
 #define QUIET_POLL_NS 2000000u

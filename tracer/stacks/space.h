@@ -12,7 +12,7 @@
 
 #include "common/procmaps.h"
 #include "tracer/stacks/image.h"
-#include "tracer/things/spaceplace.h"
+#include "tracer/objects/spaceplace.h"
 #include "tracer/trace/offtrace.h"
 
 /* State that all spaces share: the trace and the images. */

@@ -26,7 +26,7 @@
 #include "common/strbuf.h"
 #include "common/trace/sleepclass.h"
 #include "common/trace/trace_writer.h"
-#include "tracer/things/proctask.h"
+#include "tracer/objects/proctask.h"
 #include "tracer/trace/busguard.h"
 #include "tracer/trace/pairmap.h"
 

@@ -38,7 +38,7 @@ preload/python
 preload/musl
 tracer/sleeps
 tracer/rings
-tracer/things
+tracer/objects
 tracer/trace
 tracer/ptrace
 tracer/stacks

@@ -6,9 +6,9 @@
 
 #include "common/strbuf.h"
 #include "tests/tap.h"
-#include "tracer/things/fdinfo.h"
-#include "tracer/things/objname.h"
-#include "tracer/things/sockets.h"
+#include "tracer/objects/fdinfo.h"
+#include "tracer/objects/objname.h"
+#include "tracer/objects/sockets.h"
 
 static void test_links(void)
 {

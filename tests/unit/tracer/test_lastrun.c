@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "tests/tap.h"
-#include "tracer/things/lastrun.h"
+#include "tracer/objects/lastrun.h"
 
 #define MOMENT_NS 1000000u /* from the last look at the clock into the sleep */
 

@@ -26,7 +26,7 @@
 #include "common/strbuf.h"
 #include "common/sysnr.h"
 #include "tests/tap.h"
-#include "tracer/things/objname.h"
+#include "tracer/objects/objname.h"
 
 #define ARGS(...) ((const uint64_t[6]){__VA_ARGS__})
 

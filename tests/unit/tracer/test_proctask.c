@@ -1,6 +1,6 @@
 /* A thread's call and times, from the kernel's text. */
 #include "tests/tap.h"
-#include "tracer/things/proctask.h"
+#include "tracer/objects/proctask.h"
 
 static void calls(void)
 {

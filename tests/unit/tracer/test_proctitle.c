@@ -1,5 +1,5 @@
 /* Which command lines are titles. */
-#include "tracer/things/proctitle.h"
+#include "tracer/objects/proctitle.h"
 
 #include "tests/tap.h"
 

@@ -1,11 +1,11 @@
-#include "tracer/things/heldfds.h"
+#include "tracer/objects/heldfds.h"
 
 #include <dirent.h>
 #include <stdlib.h>
 
 #include "common/alloc.h"
 #include "common/procpath.h"
-#include "tracer/things/fdinfo.h"
+#include "tracer/objects/fdinfo.h"
 
 /* proc_pid_fdinfo(5): the flags are octal, and O_CLOEXEC is 02000000. Its digits are read as if
  * they were decimal. */

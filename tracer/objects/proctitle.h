@@ -10,8 +10,8 @@
  *
  * Pure; thread-safe.
  */
-#ifndef FLAME_TRACER_THINGS_PROCTITLE_H
-#define FLAME_TRACER_THINGS_PROCTITLE_H
+#ifndef FLAME_TRACER_OBJECTS_PROCTITLE_H
+#define FLAME_TRACER_OBJECTS_PROCTITLE_H
 
 #include <stddef.h>
 

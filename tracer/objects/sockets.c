@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "tracer/things/sockets.h"
+#include "tracer/objects/sockets.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -17,7 +17,7 @@
 #include "common/procpath.h"
 #include "common/alloc.h"
 #include "common/sysnr.h"
-#include "tracer/things/fdinfo.h"
+#include "tracer/objects/fdinfo.h"
 
 #define CACHE_MAX 16384
 #define TCP_LISTENS 0x0A

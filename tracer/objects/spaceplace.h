@@ -2,8 +2,8 @@
  * spaceplace.h: the place of an address in a traced process. tracer/stacks/space.h finds it; it
  * names futexes, and separates the shared ones from the private ones.
  */
-#ifndef FLAME_TRACER_THINGS_SPACEPLACE_H
-#define FLAME_TRACER_THINGS_SPACEPLACE_H
+#ifndef FLAME_TRACER_OBJECTS_SPACEPLACE_H
+#define FLAME_TRACER_OBJECTS_SPACEPLACE_H
 
 #include "common/compiler.h"
 

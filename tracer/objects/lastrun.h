@@ -8,8 +8,8 @@
  *
  * Not thread-safe: the affinity of the calling thread changes and changes back.
  */
-#ifndef FLAME_TRACER_THINGS_LASTRUN_H
-#define FLAME_TRACER_THINGS_LASTRUN_H
+#ifndef FLAME_TRACER_OBJECTS_LASTRUN_H
+#define FLAME_TRACER_OBJECTS_LASTRUN_H
 
 #include <stdbool.h>
 #include <sys/types.h>

@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "tracer/things/proctask.h"
+#include "tracer/objects/proctask.h"
 
 #include <dirent.h>
 #include <elf.h>

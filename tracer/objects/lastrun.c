@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "tracer/things/lastrun.h"
+#include "tracer/objects/lastrun.h"
 
 #include <sched.h>
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 
 #include "common/alloc.h"
 #include "common/clock.h"
-#include "tracer/things/proctask.h"
+#include "tracer/objects/proctask.h"
 
 /* Number of readings. The smallest difference counts: in that reading the process was not put off
  * its CPU, and the file was read soonest. */

@@ -3,8 +3,8 @@
  *
  * Thread-safe. False or -1 when the thread is gone or the file may not be read.
  */
-#ifndef FLAME_TRACER_THINGS_PROCTASK_H
-#define FLAME_TRACER_THINGS_PROCTASK_H
+#ifndef FLAME_TRACER_OBJECTS_PROCTASK_H
+#define FLAME_TRACER_OBJECTS_PROCTASK_H
 
 #include <stdbool.h>
 #include <sys/types.h>

@@ -9,8 +9,8 @@
  * A connected socket does not change, and its inode's number is not used again for 2^32 sockets:
  * such answers are cached by inode. Others are read again each time. Not thread-safe.
  */
-#ifndef FLAME_TRACER_THINGS_SOCKETS_H
-#define FLAME_TRACER_THINGS_SOCKETS_H
+#ifndef FLAME_TRACER_OBJECTS_SOCKETS_H
+#define FLAME_TRACER_OBJECTS_SOCKETS_H
 
 #include <sys/types.h>
 

@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "tracer/things/objects.h"
+#include "tracer/objects/objects.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -17,10 +17,10 @@
 #include "common/sysnr.h"
 #include "tracer/sleeps/calls.h"
 #include "tracer/sleeps/futexcall.h"
-#include "tracer/things/fdinfo.h"
-#include "tracer/things/fds.h"
-#include "tracer/things/heldfds.h"
-#include "tracer/things/pollset.h"
+#include "tracer/objects/fdinfo.h"
+#include "tracer/objects/fds.h"
+#include "tracer/objects/heldfds.h"
+#include "tracer/objects/pollset.h"
 
 #define P_PIDFD_ID 3 /* P_PIDFD, which is new in glibc 2.36 */
 

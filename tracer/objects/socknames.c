@@ -6,7 +6,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "tracer/things/sockets.h"
+#include "tracer/objects/sockets.h"
 
 /* From here on the kernel hands ports out (net.ipv4.ip_local_port_range as it comes). */
 #define PORT_EPHEMERAL 32768

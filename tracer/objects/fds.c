@@ -6,7 +6,7 @@
  * what is just going away.
  */
 #define _GNU_SOURCE
-#include "tracer/things/fds.h"
+#include "tracer/objects/fds.h"
 
 #include <fcntl.h>
 #include <linux/kcmp.h>
@@ -19,7 +19,7 @@
 #include "common/procpath.h"
 #include "common/alloc.h"
 #include "tracer/sleeps/idhash.h"
-#include "tracer/things/fdinfo.h"
+#include "tracer/objects/fdinfo.h"
 
 /* Directories kept open; the descriptors they take are our own. */
 #define DIRS_MAX 64

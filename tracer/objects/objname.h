@@ -8,11 +8,11 @@
  * text the end is kept. Calls that do the same have one name ("recv" for recvfrom,
  * "nanosleep" for clock_nanosleep).
  */
-#ifndef FLAME_TRACER_THINGS_OBJNAME_H
-#define FLAME_TRACER_THINGS_OBJNAME_H
+#ifndef FLAME_TRACER_OBJECTS_OBJNAME_H
+#define FLAME_TRACER_OBJECTS_OBJNAME_H
 
 #include "common/trace_format.h"
-#include "tracer/things/objects.h"
+#include "tracer/objects/objects.h"
 #include "tracer/sleeps/sink.h"
 
 #define OBJNAME_MAX 256

@@ -5,8 +5,8 @@
  * Formats: proc(5), and for fdinfo the kernel's Documentation/filesystems/proc.rst. Text in,
  * numbers out; text that does not fit is skipped. No state.
  */
-#ifndef FLAME_TRACER_THINGS_FDINFO_H
-#define FLAME_TRACER_THINGS_FDINFO_H
+#ifndef FLAME_TRACER_OBJECTS_FDINFO_H
+#define FLAME_TRACER_OBJECTS_FDINFO_H
 
 #include <stdbool.h>
 

@@ -3,10 +3,10 @@
  *
  * Not thread-safe. Nothing here stops or changes a tracee.
  */
-#ifndef FLAME_TRACER_THINGS_HELDFDS_H
-#define FLAME_TRACER_THINGS_HELDFDS_H
+#ifndef FLAME_TRACER_OBJECTS_HELDFDS_H
+#define FLAME_TRACER_OBJECTS_HELDFDS_H
 
-#include "tracer/things/fds.h"
+#include "tracer/objects/fds.h"
 
 struct heldfds {
     struct off_object *object; /* owned; {NULL, 0, 0} at first, freed by the owner of the struct */

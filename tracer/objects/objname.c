@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "tracer/things/objname.h"
+#include "tracer/objects/objname.h"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -10,8 +10,8 @@
 #include "common/procpath.h"
 #include "common/sysnr.h"
 #include "tracer/sleeps/calls.h"
-#include "tracer/things/fdinfo.h"
-#include "tracer/things/sockets.h"
+#include "tracer/objects/fdinfo.h"
+#include "tracer/objects/sockets.h"
 
 #define LONG_NUMBER 4
 

@@ -1,4 +1,4 @@
-#include "tracer/things/proctitle.h"
+#include "tracer/objects/proctitle.h"
 
 #include <stdbool.h>
 #include <string.h>

@@ -2,10 +2,10 @@
  * fds.h: descriptors of other processes as objects. Part of objects.h; units and
  * ownership as there.
  */
-#ifndef FLAME_TRACER_THINGS_FDS_H
-#define FLAME_TRACER_THINGS_FDS_H
+#ifndef FLAME_TRACER_OBJECTS_FDS_H
+#define FLAME_TRACER_OBJECTS_FDS_H
 
-#include "tracer/things/sockets.h"
+#include "tracer/objects/sockets.h"
 
 struct fds;
 

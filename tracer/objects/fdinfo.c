@@ -1,4 +1,4 @@
-#include "tracer/things/fdinfo.h"
+#include "tracer/objects/fdinfo.h"
 
 struct text {
     const char *at, *end;

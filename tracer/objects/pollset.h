@@ -5,10 +5,10 @@
  * /proc/TID/fdinfo and kept until epoll_ctl is seen on them. A set with members that may
  * yet become something else (sockets that are not connected) is read again each time.
  */
-#ifndef FLAME_TRACER_THINGS_POLLSET_H
-#define FLAME_TRACER_THINGS_POLLSET_H
+#ifndef FLAME_TRACER_OBJECTS_POLLSET_H
+#define FLAME_TRACER_OBJECTS_POLLSET_H
 
-#include "tracer/things/fds.h"
+#include "tracer/objects/fds.h"
 
 struct pollsets;
 

@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "tracer/things/pollset.h"
+#include "tracer/objects/pollset.h"
 
 #include <poll.h>
 #include <stdlib.h>
@@ -8,8 +8,8 @@
 
 #include "common/alloc.h"
 #include "tracer/sleeps/idhash.h"
-#include "tracer/things/fdinfo.h"
-#include "tracer/things/objects.h"
+#include "tracer/objects/fdinfo.h"
+#include "tracer/objects/objects.h"
 
 #define KEPT_MAX 1024
 

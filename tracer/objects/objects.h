@@ -10,15 +10,15 @@
  *
  * Not thread-safe. Nothing here stops or changes a tracee.
  */
-#ifndef FLAME_TRACER_THINGS_OBJECTS_H
-#define FLAME_TRACER_THINGS_OBJECTS_H
+#ifndef FLAME_TRACER_OBJECTS_OBJECTS_H
+#define FLAME_TRACER_OBJECTS_OBJECTS_H
 
 #include <sys/types.h>
 
 #include "common/strbuf.h"
 #include "tracer/sleeps/eventmemory.h"
 #include "tracer/sleeps/world.h"
-#include "tracer/things/spaceplace.h"
+#include "tracer/objects/spaceplace.h"
 
 struct objects;
 
