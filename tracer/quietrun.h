@@ -1,5 +1,5 @@
 /*
- * quietrun.h: the source that stops nobody (tracer/quiet/) and a recorder, put together: for
+ * quietrun.h: the source that stops nobody (tracer/nostop/) and a recorder, put together: for
  * tracer_options.no_stops.
  */
 #ifndef FLAME_TRACER_QUIETRUN_H

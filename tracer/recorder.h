@@ -13,7 +13,7 @@
 #include "tracer/objects/objects.h"
 #include "tracer/sleeps/replayworld.h"
 #include "tracer/ptrace/source.h"
-#include "tracer/quiet/quiet.h"
+#include "tracer/nostop/quiet.h"
 #include "tracer/tracee.h"
 
 /* Cache of the newest frames of calls on pipes and connections, by stack and descriptor. */

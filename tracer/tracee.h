@@ -26,7 +26,7 @@ struct tracee_process {
     struct tracee_process *next; /* next in its hash chain */
 };
 
-/* Sample of a sleeping thread (tracer/quiet/), until its sleep is emitted. */
+/* Sample of a sleeping thread (tracer/nostop/), until its sleep is emitted. */
 struct glimpse {
     bool is;
     int nr;          /* the call it sleeps in */

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "tests/fuzz/ring_bytes.h"
-#include "tracer/quiet/quietnap.h"
-#include "tracer/quiet/switchrecord.h"
+#include "tracer/nostop/quietnap.h"
+#include "tracer/nostop/switchrecord.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

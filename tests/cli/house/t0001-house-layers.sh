@@ -43,7 +43,7 @@ tracer/trace
 tracer/ptrace
 tracer/stacks
 tracer/perf
-tracer/quiet
+tracer/nostop
 tracer/faults
 tracer
 inject/guest

@@ -12,7 +12,7 @@
 
 #include "tests/tap.h"
 #include "tests/unit/perf_made.h"
-#include "tracer/quiet/switchrings.h"
+#include "tracer/nostop/switchrings.h"
 
 /* Into the ring, with its time if it has one. */
 static void finish_at(uint64_t time)

@@ -1,4 +1,4 @@
-#include "tracer/quiet/quietnap.h"
+#include "tracer/nostop/quietnap.h"
 
 static bool ends(struct nap *n, uint64_t from, uint64_t to, bool wants, struct nap_over *over)
 {

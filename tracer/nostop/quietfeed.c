@@ -2,7 +2,7 @@
  * quietfeed.c: finds the threads that have left or reached a processor: by the kernel's records,
  * or, where there are none, by scheduler figures that are read at each tick.
  */
-#include "tracer/quiet/quiet_state.h"
+#include "tracer/nostop/quiet_state.h"
 
 static bool is_alike(const struct off_sched *a, const struct off_sched *b)
 {

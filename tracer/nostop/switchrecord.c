@@ -1,4 +1,4 @@
-#include "tracer/quiet/switchrecord.h"
+#include "tracer/nostop/switchrecord.h"
 
 /* Size of the trailer of each record: pid and tid, time. */
 #define TRAILER 16

@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "tracer/quiet/switchrings.h"
+#include "tracer/nostop/switchrings.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -8,8 +8,8 @@
  *
  * Pure: no clock, no system call. Not thread-safe.
  */
-#ifndef FLAME_TRACER_QUIET_QUIETNAP_H
-#define FLAME_TRACER_QUIET_QUIETNAP_H
+#ifndef FLAME_TRACER_NOSTOP_QUIETNAP_H
+#define FLAME_TRACER_NOSTOP_QUIETNAP_H
 
 #include <stdbool.h>
 #include <stdint.h>

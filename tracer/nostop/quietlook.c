@@ -13,7 +13,7 @@
 
 #include "common/clock.h"
 #include "tracer/ptrace/restart.h"
-#include "tracer/quiet/quiet_state.h"
+#include "tracer/nostop/quiet_state.h"
 
 static void add_span(struct off_span *s, uint64_t ns)
 {

@@ -3,12 +3,12 @@
  * beginnings and ends), quietlook.c (samples of sleeping threads), quietfeed.c (threads that leave
  * and reach a processor).
  */
-#ifndef FLAME_TRACER_QUIET_QUIET_STATE_H
-#define FLAME_TRACER_QUIET_QUIET_STATE_H
+#ifndef FLAME_TRACER_NOSTOP_QUIET_STATE_H
+#define FLAME_TRACER_NOSTOP_QUIET_STATE_H
 
-#include "tracer/quiet/quietnap.h"
-#include "tracer/quiet/quiet.h"
-#include "tracer/quiet/switchrings.h"
+#include "tracer/nostop/quietnap.h"
+#include "tracer/nostop/quiet.h"
+#include "tracer/nostop/switchrings.h"
 #include "tracer/sleeps/idhash.h"
 
 /* State of a thread when it was sampled. */

@@ -11,7 +11,7 @@
  * during a wait.
  */
 #define _GNU_SOURCE
-#include "tracer/quiet/quiet.h"
+#include "tracer/nostop/quiet.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -27,7 +27,7 @@
 #include "common/procpath.h"
 #include "tracer/ptrace/alarms.h"
 #include "tracer/ptrace/refusal.h"
-#include "tracer/quiet/quiet_state.h"
+#include "tracer/nostop/quiet_state.h"
 
 #define BEAT_NS 100000000u
 #define LIST_NS 20000000u    /* between lists of threads, where the kernel gives no records */

@@ -8,11 +8,11 @@
  *
  * Not thread-safe. Allocates (common/alloc.h).
  */
-#ifndef FLAME_TRACER_QUIET_SWITCHRINGS_H
-#define FLAME_TRACER_QUIET_SWITCHRINGS_H
+#ifndef FLAME_TRACER_NOSTOP_SWITCHRINGS_H
+#define FLAME_TRACER_NOSTOP_SWITCHRINGS_H
 
 #include "common/strbuf.h"
-#include "tracer/quiet/switchrecord.h"
+#include "tracer/nostop/switchrecord.h"
 
 struct switch_rings;
 

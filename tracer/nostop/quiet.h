@@ -15,8 +15,8 @@
  *
  * One in a process (tracer/ptrace/alarms.h). Not thread-safe. Allocates (common/alloc.h).
  */
-#ifndef FLAME_TRACER_QUIET_QUIET_H
-#define FLAME_TRACER_QUIET_QUIET_H
+#ifndef FLAME_TRACER_NOSTOP_QUIET_H
+#define FLAME_TRACER_NOSTOP_QUIET_H
 
 #include <sys/types.h>
 

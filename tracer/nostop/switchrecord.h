@@ -8,8 +8,8 @@
  *
  * Nothing here makes a system call. Not thread-safe for one reader.
  */
-#ifndef FLAME_TRACER_QUIET_SWITCHRECORD_H
-#define FLAME_TRACER_QUIET_SWITCHRECORD_H
+#ifndef FLAME_TRACER_NOSTOP_SWITCHRECORD_H
+#define FLAME_TRACER_NOSTOP_SWITCHRECORD_H
 
 #include <sys/types.h>
 
