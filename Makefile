@@ -524,7 +524,7 @@ guest-check: ## test under a kernel for aarch64, in qemu-system-aarch64 (about 2
 
 # Bounded in time, and never a part of check: MUTANTS_FLAGS='--budget 3600 --seed 2' for more,
 # MUTANTS=fold/aggregate.c for one file.
-MUTANTS ?= $(filter unwind/%.c patch/%.c preload/%.c tracer/sleeps/%.c fold/%.c,$(filter-out %_main.c,$(TEST_LIB_SRC)))
+MUTANTS ?= $(filter unwind/%.c patch/%.c preload/%.c tracer/offcpu/%.c fold/%.c,$(filter-out %_main.c,$(TEST_LIB_SRC)))
 .PHONY: mutants
 mutants: build-tests ## change the sources a little, in a copy, and list what no unit test notices
 	$(Q)$(TEST_ENV) MUTANTS_CC='$(CC_WITH_FLAGS)' MUTANTS_LIBS='$(TEST_LIBS)' \

@@ -21,8 +21,8 @@
 #include "inside/read/refusals.h"
 #include "inside/sequence.h"
 #include "tracer/rings/ringevents.h"
-#include "tracer/sleeps/calls.h"
-#include "tracer/sleeps/offcpu.h"
+#include "tracer/offcpu/calls.h"
+#include "tracer/offcpu/offcpu.h"
 
 #define PERIOD_NS 2000000
 

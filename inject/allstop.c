@@ -20,7 +20,7 @@
 #include "tracer/ptrace/refusal.h"
 #include "tracer/ptrace/restart.h"
 #include "tracer/ptrace/retry.h"
-#include "tracer/sleeps/calls.h"
+#include "tracer/offcpu/calls.h"
 #include "tracer/objects/lastrun.h"
 #include "tracer/objects/proctask.h"
 

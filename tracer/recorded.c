@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "tracer/sleeps/calls.h"
+#include "tracer/offcpu/calls.h"
 #include "tracer/objects/objname.h"
 #include "tracer/objects/proctask.h"
 

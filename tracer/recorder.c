@@ -16,8 +16,8 @@
 
 #include "common/error.h"
 #include "tracer/recorded.h"
-#include "tracer/sleeps/calls.h"
-#include "tracer/sleeps/eventtext.h"
+#include "tracer/offcpu/calls.h"
+#include "tracer/offcpu/eventtext.h"
 #include "tracer/stacks/stackregs.h"
 #include "tracer/objects/objname.h"
 #include "tracer/objects/proctask.h"

@@ -11,7 +11,7 @@
 #include "tracer/stacks/capture.h"
 #include "tracer/stacks/given.h"
 #include "tracer/objects/objects.h"
-#include "tracer/sleeps/replayworld.h"
+#include "tracer/offcpu/replayworld.h"
 #include "tracer/ptrace/source.h"
 #include "tracer/nostop/quiet.h"
 #include "tracer/tracee.h"

@@ -14,7 +14,7 @@
 #include "common/strbuf.h"
 #include "tracer/openregions.h"
 #include "tracer/rings/figures.h"
-#include "tracer/sleeps/eventmemory.h"
+#include "tracer/offcpu/eventmemory.h"
 #include "tracer/stacks/space.h"
 
 struct tracee_process {

@@ -4,7 +4,7 @@
 
 #include "common/error.h"
 #include "fold/symbols/elfsym.h"
-#include "tracer/sleeps/calls.h"
+#include "tracer/offcpu/calls.h"
 
 int dump_sites_load(const char *path, struct site_list *list)
 {

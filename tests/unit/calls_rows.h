@@ -1,5 +1,5 @@
 /*
- * calls_rows.h: expected rows of the table of system calls (tracer/sleeps/calls.c), written
+ * calls_rows.h: expected rows of the table of system calls (tracer/offcpu/calls.c), written
  * independently of it: in the words of the manual, and in another order.
  *
  * Here a call's number comes from its name (SYS_name, as the kernel has it), and an argument's
@@ -11,7 +11,7 @@
 #define FLAME_TESTS_UNIT_CALLS_ROWS_H
 
 #include "common/strbuf.h"
-#include "tracer/sleeps/calls.h"
+#include "tracer/offcpu/calls.h"
 
 struct call_row {
     int nr;

@@ -10,7 +10,7 @@
 
 #include "common/alloc.h"
 #include "common/strbuf.h"
-#include "tracer/sleeps/calls.h"
+#include "tracer/offcpu/calls.h"
 
 struct tail {
     int failed, wait_status, left, stays;

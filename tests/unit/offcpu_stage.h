@@ -10,7 +10,7 @@
 #ifndef FLAME_TESTS_UNIT_OFFCPU_STAGE_H
 #define FLAME_TESTS_UNIT_OFFCPU_STAGE_H
 
-#include "tracer/sleeps/offcpu.h"
+#include "tracer/offcpu/offcpu.h"
 
 /* The sink adds this to a sleeper's stack for the call's frame. */
 #define STAGE_SLEPT 1000000

@@ -5,8 +5,8 @@
 #include <stdarg.h>
 #include <stdlib.h>
 
-#include "tracer/sleeps/calls.h"
-#include "tracer/sleeps/replayfields.h"
+#include "tracer/offcpu/calls.h"
+#include "tracer/offcpu/replayfields.h"
 
 /* The sink adds this to a sleeper's stack for the call's frame. */
 #define WITH_CALL 0x80000000u

@@ -8,7 +8,7 @@
 #ifndef FLAME_TESTS_UNIT_REPLAYER_H
 #define FLAME_TESTS_UNIT_REPLAYER_H
 
-#include "tracer/sleeps/replaylog.h"
+#include "tracer/offcpu/replaylog.h"
 
 /* A thread in a call that may sleep, from its entry to its exit, from the log alone. */
 struct replayed_call {

@@ -20,7 +20,7 @@
 
 #include <sys/types.h>
 
-#include "tracer/sleeps/event.h"
+#include "tracer/offcpu/event.h"
 #include "tracer/objects/proctask.h"
 
 /* Without the kernel's word, threads are looked at so often. */

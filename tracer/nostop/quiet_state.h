@@ -9,7 +9,7 @@
 #include "tracer/nostop/quietnap.h"
 #include "tracer/nostop/quiet.h"
 #include "tracer/nostop/switchrings.h"
-#include "tracer/sleeps/idhash.h"
+#include "tracer/offcpu/idhash.h"
 
 /* State of a thread when it was sampled. */
 enum quiet_found {

@@ -18,7 +18,7 @@
 
 #include "common/procpath.h"
 #include "common/alloc.h"
-#include "tracer/sleeps/idhash.h"
+#include "tracer/offcpu/idhash.h"
 #include "tracer/objects/fdinfo.h"
 
 /* Directories kept open; the descriptors they take are our own. */

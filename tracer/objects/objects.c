@@ -11,12 +11,12 @@
 #include <unistd.h>
 
 #include "common/clock.h"
-#include "tracer/sleeps/idhash.h"
+#include "tracer/offcpu/idhash.h"
 #include "common/procpath.h"
 #include "common/alloc.h"
 #include "common/sysnr.h"
-#include "tracer/sleeps/calls.h"
-#include "tracer/sleeps/futexcall.h"
+#include "tracer/offcpu/calls.h"
+#include "tracer/offcpu/futexcall.h"
 #include "tracer/objects/fdinfo.h"
 #include "tracer/objects/fds.h"
 #include "tracer/objects/heldfds.h"

@@ -16,8 +16,8 @@
 #include <sys/types.h>
 
 #include "common/strbuf.h"
-#include "tracer/sleeps/eventmemory.h"
-#include "tracer/sleeps/world.h"
+#include "tracer/offcpu/eventmemory.h"
+#include "tracer/offcpu/world.h"
 #include "tracer/objects/spaceplace.h"
 
 struct objects;

@@ -9,7 +9,7 @@
 #include "common/begins.h"
 #include "common/procpath.h"
 #include "common/sysnr.h"
-#include "tracer/sleeps/calls.h"
+#include "tracer/offcpu/calls.h"
 #include "tracer/objects/fdinfo.h"
 #include "tracer/objects/sockets.h"
 

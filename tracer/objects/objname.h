@@ -13,7 +13,7 @@
 
 #include "common/trace_format.h"
 #include "tracer/objects/objects.h"
-#include "tracer/sleeps/sink.h"
+#include "tracer/offcpu/sink.h"
 
 #define OBJNAME_MAX 256
 

@@ -7,7 +7,7 @@
 #include <sys/select.h>
 
 #include "common/alloc.h"
-#include "tracer/sleeps/idhash.h"
+#include "tracer/offcpu/idhash.h"
 #include "tracer/objects/fdinfo.h"
 #include "tracer/objects/objects.h"
 

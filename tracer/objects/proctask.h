@@ -10,7 +10,7 @@
 #include <sys/types.h>
 
 #include "common/compiler.h"
-#include "tracer/sleeps/event.h"
+#include "tracer/offcpu/event.h"
 
 enum task_where {
     TASK_RUNS,    /* on a CPU or waiting for one; perhaps in a call */

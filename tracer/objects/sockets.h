@@ -15,7 +15,7 @@
 #include <sys/types.h>
 
 #include "common/strbuf.h"
-#include "tracer/sleeps/world.h"
+#include "tracer/offcpu/world.h"
 
 struct sockets;
 

@@ -48,7 +48,7 @@
 #include "tracer/ptrace/refusal.h"
 #include "tracer/ptrace/restart.h"
 #include "tracer/ptrace/source_state.h"
-#include "tracer/sleeps/calls.h"
+#include "tracer/offcpu/calls.h"
 #include "tracer/objects/lastrun.h"
 #include "tracer/objects/proctask.h"
 

@@ -18,7 +18,7 @@
 #include <sys/uio.h>
 
 #include "tracer/ptrace/alarms.h"
-#include "tracer/sleeps/calls.h"
+#include "tracer/offcpu/calls.h"
 #include "tracer/objects/proctask.h"
 
 #define STRAY_NS 200000000u

@@ -30,7 +30,7 @@
 
 #include "common/alloc.h"
 #include "inside/mark.h"
-#include "tracer/sleeps/calls.h"
+#include "tracer/offcpu/calls.h"
 
 struct callfilter {
     scmp_filter_ctx ctx;

@@ -24,7 +24,7 @@
 #include "tracer/ptrace/births.h"
 #include "tracer/ptrace/restart.h"
 #include "tracer/ptrace/source_state.h"
-#include "tracer/sleeps/calls.h"
+#include "tracer/offcpu/calls.h"
 
 #define DRAIN_NS 800000000u
 #define DRAIN_OUTLIVED_NS 200000000u /* where a second since SIGTERM is nearly over */

@@ -9,7 +9,7 @@
 #include <sys/types.h>
 
 #include "tracer/ptrace/callregs.h"
-#include "tracer/sleeps/event.h"
+#include "tracer/offcpu/event.h"
 #include "tracer/objects/proctask.h"
 
 /* A call that was taken back and is made again (retry.h). */

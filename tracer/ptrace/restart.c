@@ -12,7 +12,7 @@
 
 #include "common/procpath.h"
 #include "common/sysnr.h"
-#include "tracer/sleeps/calls.h"
+#include "tracer/offcpu/calls.h"
 #include "tracer/objects/proctask.h"
 
 #define RING_EXT_ARG 8 /* IORING_ENTER_EXT_ARG: args[4] leads to a timeout */

@@ -15,7 +15,7 @@
 #include <sys/types.h>
 
 #include "inside/cutwrite.h"
-#include "tracer/sleeps/restarts.h"
+#include "tracer/offcpu/restarts.h"
 #include "tracer/objects/proctask.h"
 #include "tracer/ptrace/ptraced.h"
 

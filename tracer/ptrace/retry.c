@@ -7,7 +7,7 @@
 #include <time.h>
 
 #include "common/sysnr.h"
-#include "tracer/sleeps/calls.h"
+#include "tracer/offcpu/calls.h"
 #include "tracer/ptrace/restart.h"
 
 #define RED_ZONE 128 /* bytes below the stack pointer that are the program's */

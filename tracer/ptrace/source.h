@@ -12,7 +12,7 @@
 #include <sys/user.h>
 
 #include "common/signals/signal_forward.h"
-#include "tracer/sleeps/event.h"
+#include "tracer/offcpu/event.h"
 
 struct source;
 

@@ -18,7 +18,7 @@
 
 #include "tracer/ptrace/retry.h"
 #include "inside/mark.h"
-#include "tracer/sleeps/calls.h"
+#include "tracer/offcpu/calls.h"
 #include "tracer/ptrace/births.h"
 #include "tracer/objects/proctask.h"
 #include "tracer/ptrace/restart.h"

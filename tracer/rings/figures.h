@@ -15,7 +15,7 @@
 #ifndef FLAME_TRACER_RINGS_FIGURES_H
 #define FLAME_TRACER_RINGS_FIGURES_H
 
-#include "tracer/sleeps/event.h"
+#include "tracer/offcpu/event.h"
 
 struct figures {
     struct off_sched given; /* up to the last event */

@@ -13,7 +13,7 @@
 #include "inside/sequence.h"
 #include "inside/read/refusals.h"
 #include "patch/find/libcsites.h"
-#include "tracer/sleeps/calls.h"
+#include "tracer/offcpu/calls.h"
 #include "tracer/rings/pace.h"
 #include "tracer/rings/ringevents.h"
 

@@ -19,7 +19,7 @@
 #define FLAME_TRACER_RINGS_INSIDE_H
 
 #include "inside/ring.h"
-#include "tracer/sleeps/event.h"
+#include "tracer/offcpu/event.h"
 
 /* How old a record is at least when it is told between stops. */
 #define INSIDE_LATE_NS 1000000u

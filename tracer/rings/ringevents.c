@@ -4,10 +4,10 @@
 #include <stdlib.h>
 
 #include "common/alloc.h"
-#include "tracer/sleeps/idhash.h"
-#include "tracer/sleeps/calls.h"
-#include "tracer/sleeps/eventmemory.h"
-#include "tracer/sleeps/restarts.h"
+#include "tracer/offcpu/idhash.h"
+#include "tracer/offcpu/calls.h"
+#include "tracer/offcpu/eventmemory.h"
+#include "tracer/offcpu/restarts.h"
 
 enum told {
     TOLD_NOTHING, /* no end of it is emitted, either */

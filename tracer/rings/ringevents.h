@@ -25,7 +25,7 @@
 #define FLAME_TRACER_RINGS_RINGEVENTS_H
 
 #include "inside/read/rings.h"
-#include "tracer/sleeps/event.h"
+#include "tracer/offcpu/event.h"
 
 struct ringevents;
 

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "common/alloc.h"
-#include "tracer/sleeps/idhash.h"
+#include "tracer/offcpu/idhash.h"
 
 struct given_stack {
     uint64_t *pcs; /* owned; NULL: the number is free */

@@ -13,7 +13,7 @@
 #define FLAME_TRACER_TRACE_OFFTRACE_H
 
 #include "common/trace_format.h"
-#include "tracer/sleeps/sink.h"
+#include "tracer/offcpu/sink.h"
 #include "tracer/trace/intervallog.h"
 #include "tracer/trace/regionlog.h"
 

@@ -36,7 +36,7 @@ preload/resident
 preload/touched
 preload/python
 preload/musl
-tracer/sleeps
+tracer/offcpu
 tracer/rings
 tracer/objects
 tracer/trace

@@ -31,7 +31,7 @@
 #include "tests/unit/check.h"
 #include "tests/unit/this_libc.h"
 #include "tracer/rings/ringevents.h"
-#include "tracer/sleeps/offcpu.h"
+#include "tracer/offcpu/offcpu.h"
 
 extern char **environ;
 

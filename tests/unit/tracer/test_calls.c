@@ -11,7 +11,7 @@
 #include <sys/wait.h>
 
 #include "tests/tap.h"
-#include "tracer/sleeps/calls.h"
+#include "tracer/offcpu/calls.h"
 
 #ifndef FUTEX_LOCK_PI2
 #define FUTEX_LOCK_PI2 13

@@ -34,8 +34,8 @@
 
 #include "common/sysnr.h"
 #include "tests/tap.h"
-#include "tracer/sleeps/calls.h"
-#include "tracer/sleeps/restarts.h"
+#include "tracer/offcpu/calls.h"
+#include "tracer/offcpu/restarts.h"
 
 #define LEN 64
 

@@ -1,5 +1,5 @@
 /* Spread of the tracer's kinds of keys over the buckets of a table. */
-#include "tracer/sleeps/idhash.h"
+#include "tracer/offcpu/idhash.h"
 #include "tests/tap.h"
 
 enum { KEYS = 4096, BUCKETS = 1024, FAIR = KEYS / BUCKETS };

@@ -1,6 +1,6 @@
 /*
  * The state machine, run again over logs of real runs (tests/corpus/events/NAME.log, in the format
- * of tracer/sleeps/replaylog.h). Its result must be NAME.want, byte for byte, and no more and no
+ * of tracer/offcpu/replaylog.h). Its result must be NAME.want, byte for byte, and no more and no
  * less than the program's own clock and the log allow. No result here depends on a clock.
  *
  * The logs are of programs of tests/victims/off: by stops, in-process, and beside four busy loops.

@@ -8,7 +8,7 @@
 #include "tests/tap.h"
 #include "tests/unit/offcpu_stage.h"
 #include "tracer/rings/ringevents.h"
-#include "tracer/sleeps/eventmemory.h"
+#include "tracer/offcpu/eventmemory.h"
 
 static struct ringevents *events;
 static struct ring_reader from;

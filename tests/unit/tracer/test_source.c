@@ -17,8 +17,8 @@
 #include "tests/tap.h"
 #include "tests/unit/acts.h"
 #include "tests/unit/eventlog.h"
-#include "tracer/sleeps/eventtext.h"
-#include "tracer/sleeps/restarts.h"
+#include "tracer/offcpu/eventtext.h"
+#include "tracer/offcpu/restarts.h"
 
 /* The call that the C library's vfork makes. */
 #ifdef SYS_vfork

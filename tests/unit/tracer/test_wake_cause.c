@@ -7,9 +7,9 @@
 #include <sys/syscall.h>
 
 #include "tests/tap.h"
-#include "tracer/sleeps/calls.h"
-#include "tracer/sleeps/machine.h"
-#include "tracer/sleeps/restarts.h"
+#include "tracer/offcpu/calls.h"
+#include "tracer/offcpu/machine.h"
+#include "tracer/offcpu/restarts.h"
 
 #define MS 1000000u
 #define BEGIN (100 * (uint64_t)MS)
