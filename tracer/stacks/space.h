@@ -13,7 +13,7 @@
 #include "common/procmaps.h"
 #include "tracer/stacks/image.h"
 #include "tracer/objects/spaceplace.h"
-#include "tracer/trace/offtrace.h"
+#include "tracer/output/offtrace.h"
 
 /* State that all spaces share: the trace and the images. */
 struct spaces;

@@ -39,7 +39,7 @@ preload/musl
 tracer/offcpu
 tracer/rings
 tracer/objects
-tracer/trace
+tracer/output
 tracer/ptrace
 tracer/stacks
 tracer/perf

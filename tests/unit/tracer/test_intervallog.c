@@ -1,9 +1,9 @@
 /*
- * Times of waits: the intervals that tracer/trace/intervallog.c writes in its room add up to the
+ * Times of waits: the intervals that tracer/output/intervallog.c writes in its room add up to the
  * counts of the rows, whatever was shortened. Long waits keep their times. Records that make no
  * sense are refused.
  */
-#include "tracer/trace/offtrace.h"
+#include "tracer/output/offtrace.h"
 
 #include <fcntl.h>
 #include <sys/mman.h>

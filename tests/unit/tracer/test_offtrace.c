@@ -1,9 +1,9 @@
 /*
- * The trace of the off-CPU recorder: what tracer/trace/offtrace.c writes, common/'s reader
+ * The trace of the off-CPU recorder: what tracer/output/offtrace.c writes, common/'s reader
  * finds, also when the writer is killed or its disk is full; and every way for such a
  * trace to be wrong is refused.
  */
-#include "tracer/trace/offtrace.h"
+#include "tracer/output/offtrace.h"
 
 #include <signal.h>
 #include <sys/resource.h>

@@ -1,4 +1,4 @@
-#include "tracer/trace/pairmap.h"
+#include "tracer/output/pairmap.h"
 
 #include <stdlib.h>
 

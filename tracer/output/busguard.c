@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "tracer/trace/busguard.h"
+#include "tracer/output/busguard.h"
 
 #include <pthread.h>
 #include <signal.h>

@@ -1,4 +1,4 @@
-#include "tracer/trace/regionlog.h"
+#include "tracer/output/regionlog.h"
 
 #include <stdlib.h>
 #include <uthash.h>

@@ -15,7 +15,7 @@
  * threads are stopped. Rejected: keeping only the longest waits of all, because the rest of a
  * thread's time would look as if it had run.
  */
-#include "tracer/trace/intervallog.h"
+#include "tracer/output/intervallog.h"
 
 #include <stdlib.h>
 

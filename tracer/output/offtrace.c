@@ -11,7 +11,7 @@
  * Rejected: keeping it in memory and writing the file at the end, because a tracer killed by the
  * memory limit of its container would leave no file.
  */
-#include "tracer/trace/offtrace.h"
+#include "tracer/output/offtrace.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,8 +27,8 @@
 #include "common/trace/sleepclass.h"
 #include "common/trace/trace_writer.h"
 #include "tracer/objects/proctask.h"
-#include "tracer/trace/busguard.h"
-#include "tracer/trace/pairmap.h"
+#include "tracer/output/busguard.h"
+#include "tracer/output/pairmap.h"
 
 #define TEXT_MAX 1024
 #define COMM_SIZE sizeof(((struct trace_off_thread *)NULL)->comm)

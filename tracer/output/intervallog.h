@@ -9,8 +9,8 @@
  * Not thread-safe. On a full disk, or with more different rows than there is room for, later
  * entries, or the oldest ones, are counted as lost.
  */
-#ifndef FLAME_TRACER_TRACE_INTERVALLOG_H
-#define FLAME_TRACER_TRACE_INTERVALLOG_H
+#ifndef FLAME_TRACER_OUTPUT_INTERVALLOG_H
+#define FLAME_TRACER_OUTPUT_INTERVALLOG_H
 
 #include "common/trace/trace_intervals.h"
 #include "common/trace/trace_writer.h"

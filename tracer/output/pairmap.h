@@ -6,8 +6,8 @@
  * zero is an empty map; pairmap_release frees it. Running out of memory ends the
  * process as xmalloc does. Not thread-safe.
  */
-#ifndef FLAME_TRACER_TRACE_PAIRMAP_H
-#define FLAME_TRACER_TRACE_PAIRMAP_H
+#ifndef FLAME_TRACER_OUTPUT_PAIRMAP_H
+#define FLAME_TRACER_OUTPUT_PAIRMAP_H
 
 #include "common/alloc.h"
 #include "common/compiler.h"

@@ -9,13 +9,13 @@
  * the trace adds to it. When the disk is full, functions return 0, and data without a node or row
  * is counted as lost. When somebody has cut the file short (busguard.h), all further data is lost.
  */
-#ifndef FLAME_TRACER_TRACE_OFFTRACE_H
-#define FLAME_TRACER_TRACE_OFFTRACE_H
+#ifndef FLAME_TRACER_OUTPUT_OFFTRACE_H
+#define FLAME_TRACER_OUTPUT_OFFTRACE_H
 
 #include "common/trace_format.h"
 #include "tracer/offcpu/sink.h"
-#include "tracer/trace/intervallog.h"
-#include "tracer/trace/regionlog.h"
+#include "tracer/output/intervallog.h"
+#include "tracer/output/regionlog.h"
 
 struct offtrace;
 

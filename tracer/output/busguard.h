@@ -8,8 +8,8 @@
  * The handler is for the whole process, and stays. Not thread-safe, but for the handler. The thread
  * that adds a trace is the one that writes to it: its signal mask is made to let SIGBUS by.
  */
-#ifndef FLAME_TRACER_TRACE_BUSGUARD_H
-#define FLAME_TRACER_TRACE_BUSGUARD_H
+#ifndef FLAME_TRACER_OUTPUT_BUSGUARD_H
+#define FLAME_TRACER_OUTPUT_BUSGUARD_H
 
 #include "common/trace/trace_writer.h"
 

@@ -6,8 +6,8 @@
  * that had ended. There is room for REGIONLOG_MOST of them, and for REGIONLOG_NAMES names; others
  * are counted. Not thread-safe.
  */
-#ifndef FLAME_TRACER_TRACE_REGIONLOG_H
-#define FLAME_TRACER_TRACE_REGIONLOG_H
+#ifndef FLAME_TRACER_OUTPUT_REGIONLOG_H
+#define FLAME_TRACER_OUTPUT_REGIONLOG_H
 
 #include "common/trace/trace_writer.h"
 
