@@ -20,7 +20,7 @@
 #include "inside/mark.h"
 #include "inside/read/refusals.h"
 #include "inside/sequence.h"
-#include "tracer/rings/ringevents.h"
+#include "tracer/inproc/ringevents.h"
 #include "tracer/offcpu/calls.h"
 #include "tracer/offcpu/offcpu.h"
 

@@ -82,7 +82,7 @@ void recorder_mapped(struct recorder *r, pid_t pid);
 void recorder_event(struct recorder *r, const struct off_event *e);
 /* Libraries of flame are in the command: their waits are not the program's waits. */
 void recorder_expect_guests(struct recorder *r);
-/* Like recorder_expect_guests, and threads log calls (tracer/rings/inside.h). */
+/* Like recorder_expect_guests, and threads log calls (tracer/inproc/inside.h). */
 void recorder_expect_notes(struct recorder *r);
 /* Handles a logged event, which comes later than it happened. Questions about it are answered from
  * the number of its stack (r->given) and from scheduler figures that are split among events. Raise

@@ -13,7 +13,7 @@
 
 #include "common/strbuf.h"
 #include "tracer/openregions.h"
-#include "tracer/rings/figures.h"
+#include "tracer/inproc/figures.h"
 #include "tracer/offcpu/eventmemory.h"
 #include "tracer/stacks/space.h"
 

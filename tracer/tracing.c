@@ -21,8 +21,8 @@
 #include "tracer/ptrace/execguard.h"
 #include "tracer/quietrun.h"
 #include "tracer/recorder.h"
-#include "tracer/rings/inside.h"
-#include "tracer/rings/pace.h"
+#include "tracer/inproc/inside.h"
+#include "tracer/inproc/pace.h"
 #include "tracer/objects/proctask.h"
 
 #define LOOK_NS 10000000u  /* between readings of kernel stacks */

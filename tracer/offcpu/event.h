@@ -2,7 +2,7 @@
  * event.h: plain events of traced threads.
  *
  * Three event sources make events: tracer/ptrace/ (the only folder that knows ptrace),
- * tracer/rings/ (from what threads log) and tracer/nostop/ (from samples of sleepers). The state
+ * tracer/inproc/ (from what threads log) and tracer/nostop/ (from samples of sleepers). The state
  * machine (offcpu.h) takes them. Events of one thread come in the order in which they happened.
  * Those of several threads come in the order in which the source learned of them.
  */

@@ -37,7 +37,7 @@ preload/touched
 preload/python
 preload/musl
 tracer/offcpu
-tracer/rings
+tracer/inproc
 tracer/objects
 tracer/output
 tracer/ptrace

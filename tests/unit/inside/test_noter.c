@@ -30,7 +30,7 @@
 #include "tests/tap.h"
 #include "tests/unit/check.h"
 #include "tests/unit/this_libc.h"
-#include "tracer/rings/ringevents.h"
+#include "tracer/inproc/ringevents.h"
 #include "tracer/offcpu/offcpu.h"
 
 extern char **environ;

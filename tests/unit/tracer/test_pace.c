@@ -1,7 +1,7 @@
 /* Pace of reading rings: seldom if few calls are logged, else before any ring is full. */
 #include "inside/ring.h"
 #include "tests/tap.h"
-#include "tracer/rings/pace.h"
+#include "tracer/inproc/pace.h"
 
 /* The pace that it comes to for a thread that notes so many words a millisecond, from `ns`. */
 static uint64_t settles(uint64_t ns, uint64_t words_a_ms, uint32_t *fill)

@@ -7,7 +7,7 @@
 
 #include "tests/tap.h"
 #include "tests/unit/offcpu_stage.h"
-#include "tracer/rings/ringevents.h"
+#include "tracer/inproc/ringevents.h"
 #include "tracer/offcpu/eventmemory.h"
 
 static struct ringevents *events;

@@ -12,8 +12,8 @@
  *
  * Plain arithmetic; not thread-safe.
  */
-#ifndef FLAME_TRACER_RINGS_FIGURES_H
-#define FLAME_TRACER_RINGS_FIGURES_H
+#ifndef FLAME_TRACER_INPROC_FIGURES_H
+#define FLAME_TRACER_INPROC_FIGURES_H
 
 #include "tracer/offcpu/event.h"
 

@@ -1,4 +1,4 @@
-#include "tracer/rings/ringevents.h"
+#include "tracer/inproc/ringevents.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -15,8 +15,8 @@
  *
  * Not thread-safe. Allocates.
  */
-#ifndef FLAME_TRACER_RINGS_INSIDE_H
-#define FLAME_TRACER_RINGS_INSIDE_H
+#ifndef FLAME_TRACER_INPROC_INSIDE_H
+#define FLAME_TRACER_INPROC_INSIDE_H
 
 #include "inside/ring.h"
 #include "tracer/offcpu/event.h"
@@ -53,8 +53,8 @@ const char *inside_environment(const struct inside *i);
 /* Tells all that was noted up to this time. */
 void inside_tell(struct inside *i, uint64_t until);
 
-/* How long until that is to be done again if nobody stops, in ns (tracer/rings/pace.h). To be asked
- * each time after that. */
+/* How long until that is to be done again if nobody stops, in ns (tracer/inproc/pace.h). To be
+ * asked each time after that. */
 uint64_t inside_beat(struct inside *i);
 
 /* An event of ptrace is about to be told. True: it is told later, by the client's `event`. */

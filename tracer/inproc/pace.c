@@ -1,4 +1,4 @@
-#include "tracer/rings/pace.h"
+#include "tracer/inproc/pace.h"
 
 #include "inside/ring.h"
 

@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "tracer/rings/inside.h"
+#include "tracer/inproc/inside.h"
 
 #include <sched.h>
 #include <stdlib.h>
@@ -14,8 +14,8 @@
 #include "inside/read/refusals.h"
 #include "patch/find/libcsites.h"
 #include "tracer/offcpu/calls.h"
-#include "tracer/rings/pace.h"
-#include "tracer/rings/ringevents.h"
+#include "tracer/inproc/pace.h"
+#include "tracer/inproc/ringevents.h"
 
 #ifndef CLOSE_RANGE_UNSHARE
 #define CLOSE_RANGE_UNSHARE 2

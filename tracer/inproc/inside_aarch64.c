@@ -2,7 +2,7 @@
  * inside.h for a processor on which programs do not note their calls yet: all calls stop.
  * docs/ports.md says what is wanted.
  */
-#include "tracer/rings/inside.h"
+#include "tracer/inproc/inside.h"
 
 struct inside *inside_new(const struct inside_client *client, const char **why)
 {

@@ -21,8 +21,8 @@
  *
  * Not thread-safe. Allocates.
  */
-#ifndef FLAME_TRACER_RINGS_RINGEVENTS_H
-#define FLAME_TRACER_RINGS_RINGEVENTS_H
+#ifndef FLAME_TRACER_INPROC_RINGEVENTS_H
+#define FLAME_TRACER_INPROC_RINGEVENTS_H
 
 #include "inside/read/rings.h"
 #include "tracer/offcpu/event.h"

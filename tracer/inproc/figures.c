@@ -1,4 +1,4 @@
-#include "tracer/rings/figures.h"
+#include "tracer/inproc/figures.h"
 
 /* How often a thread that sleeps once is put on a CPU, about. Less than two would mean that it did
  * not sleep (offcpu.h). */

@@ -3,11 +3,11 @@
  *
  * Often enough that no thread waits for room, and as seldom as that allows: each reading wakes the
  * tracer up, which costs 10 us of a CPU where it finds next to nothing. What is read later is told
- * the same (tracer/rings/inside.h), so the bound is the memory of whoever is in a hurry meanwhile:
+ * the same (tracer/inproc/inside.h), so the bound is the memory of whoever is in a hurry meanwhile:
  * a ring holds 3,000 calls.
  */
-#ifndef FLAME_TRACER_RINGS_PACE_H
-#define FLAME_TRACER_RINGS_PACE_H
+#ifndef FLAME_TRACER_INPROC_PACE_H
+#define FLAME_TRACER_INPROC_PACE_H
 
 #include <stdint.h>
 
