@@ -86,7 +86,7 @@ SHIM_ROOMS := preload preload/shadow preload/run preload/watch preload/entries p
 SHIM_SRC   := $(SHARED_SRC) common/termtext.c common/utf8.c $(call here,$(wildcard $(addsuffix /*.c,$(SHIM_ROOMS))))
 # libflamewait.so, which is preloaded: waits seen from inside the program.
 WAIT_SRC   := $(wildcard inside/*.c)
-WAIT_ALL   := $(SHARED_SRC) $(WAIT_SRC) $(wildcard inside/wait/*.c patch/*.c)
+WAIT_ALL   := $(SHARED_SRC) $(WAIT_SRC) $(wildcard inproc/lib/*.c patch/*.c)
 # The one call instruction that libflamewait's handlers use has a library of its own, at an address
 # that inside/gate.h names, too.
 GATE_SRC   := inside/gate/gate.c
@@ -129,8 +129,8 @@ TEST_LIB_SRC := $(sort $(LIB_SRC) $(SHARED_SRC) $(WAIT_SRC) \
                 $(filter-out preload/hook% preload/lifecycle% preload/busfault% preload/leak/hook% preload/lifetimes/hook% preload/resident/hook% preload/touched/hook% preload/python/hook% preload/mapping/hook% preload/asked/hook% preload/entries/hook% preload/misuse/hook%,$(filter preload/%,$(SHIM_SRC))))
 
 # Sources of libflamewait.so that can be tested without a process of their own.
-TEST_LIB_SRC += $(if $(WAIT_ALL),inside/wait/arena.c inside/wait/cutcalls.c inside/wait/opened.c inside/wait/ownclock.c \
-                inside/wait/pointed.c inside/wait/polledfiles.c)
+TEST_LIB_SRC += $(if $(WAIT_ALL),inproc/lib/arena.c inproc/lib/cutcalls.c inproc/lib/opened.c inproc/lib/ownclock.c \
+                inproc/lib/pointed.c inproc/lib/polledfiles.c)
 
 # Helpers of several unit tests and fuzz targets.
 TEST_LIB_SRC += $(filter-out $(if $(WAIT_ALL),,tests/unit/calls_rows.c tests/unit/offcpu_stage.c),$(wildcard tests/unit/*.c))

@@ -66,7 +66,7 @@ ASKING_ALSO(flamemem_pause, flamemem_ask_pause);
 ASKING_ALSO(flamemem_resume, flamemem_ask_resume);
 ASKING_ALSO(flamemem_tag_push, flamemem_ask_tag_push);
 ASKING_ALSO(flamemem_tag_pop, flamemem_ask_tag_pop);
-/* For libflamewait.so, which has the names above as well (inside/wait/regionhooks.c). */
+/* For libflamewait.so, which has the names above as well (inproc/lib/regionhooks.c). */
 ASKING_ALSO(flamemem_tag_push, flamemem_own_tag_push);
 ASKING_ALSO(flamemem_tag_pop, flamemem_own_tag_pop);
 

@@ -105,7 +105,7 @@ EXPORT int flamemem_mark(const char *name)
     return mark(name);
 }
 
-/* For libflamewait.so, which has the names above as well (inside/wait/regionhooks.c). */
+/* For libflamewait.so, which has the names above as well (inproc/lib/regionhooks.c). */
 EXPORT int flamemem_own_mark(const char *name)
 {
     return mark(name);

@@ -20,7 +20,7 @@ patch/find
 patch/entry
 inside
 inside/gate
-inside/wait
+inproc/lib
 inside/read
 preload/shadow
 preload/run

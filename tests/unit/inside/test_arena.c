@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "common/pages.h"
-#include "inside/wait/arena.h"
+#include "inproc/lib/arena.h"
 #include "tests/tap.h"
 
 #define PAGE ((size_t)4096)

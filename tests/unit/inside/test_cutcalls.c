@@ -7,7 +7,7 @@
 
 #include "common/clock.h"
 #include "common/sysnr.h"
-#include "inside/wait/cutcalls.h"
+#include "inproc/lib/cutcalls.h"
 #include "tests/tap.h"
 
 static struct ring_control control;

@@ -7,8 +7,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "inside/wait/opened.h"
-#include "inside/wait/polledfiles.h"
+#include "inproc/lib/opened.h"
+#include "inproc/lib/polledfiles.h"
 #include "tests/tap.h"
 
 #define PROCESS 4711u

@@ -21,8 +21,8 @@
 #include "common/env/librarynote.h"
 #include "inside/gate.h"
 #include "inside/mark.h"
-#include "inside/wait/arena.h"
-#include "inside/wait/noter.h"
+#include "inproc/lib/arena.h"
+#include "inproc/lib/noter.h"
 
 #define MODULES_MOST 16
 

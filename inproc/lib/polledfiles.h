@@ -6,8 +6,8 @@
  * looks some milliseconds later what they are. So such a descriptor is closed with a stop again
  * (files.h), whoever closes it.
  */
-#ifndef FLAME_INSIDE_WAIT_POLLEDFILES_H
-#define FLAME_INSIDE_WAIT_POLLEDFILES_H
+#ifndef FLAME_INPROC_LIB_POLLEDFILES_H
+#define FLAME_INPROC_LIB_POLLEDFILES_H
 
 #include "inside/ring.h"
 

@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "inside/wait/ownclock.h"
+#include "inproc/lib/ownclock.h"
 
 #include <linux/seccomp.h>
 #include <sys/auxv.h>

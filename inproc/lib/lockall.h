@@ -4,8 +4,8 @@
  * The rings of all threads that there may be are mapped in each process. Most are never used, and
  * take no memory until somebody locks all that is mapped.
  */
-#ifndef FLAME_INSIDE_WAIT_LOCKALL_H
-#define FLAME_INSIDE_WAIT_LOCKALL_H
+#ifndef FLAME_INPROC_LIB_LOCKALL_H
+#define FLAME_INPROC_LIB_LOCKALL_H
 
 #include "patch/patcher.h"
 

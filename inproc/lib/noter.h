@@ -13,8 +13,8 @@
  * Holds what the patcher asks of handlers. Between two calls nothing is kept but the thread's
  * memory, which whoever has the ring next takes over.
  */
-#ifndef FLAME_INSIDE_WAIT_NOTER_H
-#define FLAME_INSIDE_WAIT_NOTER_H
+#ifndef FLAME_INPROC_LIB_NOTER_H
+#define FLAME_INPROC_LIB_NOTER_H
 
 #include "inside/session.h"
 

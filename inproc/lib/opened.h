@@ -6,8 +6,8 @@
  * ask the kernel do it by common/kernel.h, so code that may not call that must not call them.
  * Nothing here is for a child of vfork, which has other descriptors than its memory says.
  */
-#ifndef FLAME_INSIDE_WAIT_OPENED_H
-#define FLAME_INSIDE_WAIT_OPENED_H
+#ifndef FLAME_INPROC_LIB_OPENED_H
+#define FLAME_INPROC_LIB_OPENED_H
 
 #include "inside/files.h"
 #include "inside/session.h"

@@ -14,8 +14,8 @@
  * As in the tracer, a write of which a part was made up for is restarted by the kernel like any
  * other if a handler with SA_RESTART comes then.
  */
-#ifndef FLAME_INSIDE_WAIT_CUTCALLS_H
-#define FLAME_INSIDE_WAIT_CUTCALLS_H
+#ifndef FLAME_INPROC_LIB_CUTCALLS_H
+#define FLAME_INPROC_LIB_CUTCALLS_H
 
 #include <errno.h>
 

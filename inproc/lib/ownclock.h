@@ -9,8 +9,8 @@
  * that, and so do programs that it executes. Or the program takes that code from its memory, as
  * sandboxes and checkpointers do. From the first such call on, the whole process asks the kernel.
  */
-#ifndef FLAME_INSIDE_WAIT_OWNCLOCK_H
-#define FLAME_INSIDE_WAIT_OWNCLOCK_H
+#ifndef FLAME_INPROC_LIB_OWNCLOCK_H
+#define FLAME_INPROC_LIB_OWNCLOCK_H
 
 #include <stdbool.h>
 

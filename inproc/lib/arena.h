@@ -14,8 +14,8 @@
  * handlers that interrupt them there: there is no lock. What a thread was about to take when
  * another forked is lost to the child.
  */
-#ifndef FLAME_INSIDE_WAIT_ARENA_H
-#define FLAME_INSIDE_WAIT_ARENA_H
+#ifndef FLAME_INPROC_LIB_ARENA_H
+#define FLAME_INPROC_LIB_ARENA_H
 
 #include <stdbool.h>
 

@@ -9,7 +9,7 @@
  * Rejected: the thread's number in its TLS, which the C library writes for fork's child alone, as
  * its place is nowhere said; prctl's PR_GET_TID_ADDRESS, which kernels have by configuration.
  */
-#include "inside/wait/vforkchild.h"
+#include "inproc/lib/vforkchild.h"
 
 #include <linux/kcmp.h>
 #include <stddef.h>

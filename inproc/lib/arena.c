@@ -4,7 +4,7 @@
  * words, the others are given back and the search continues behind it.
  */
 #define _GNU_SOURCE
-#include "inside/wait/arena.h"
+#include "inproc/lib/arena.h"
 
 #include <sys/mman.h>
 #include <sys/resource.h>

@@ -11,8 +11,8 @@
  * Rejected: copying when the call is over. Then it is known that the memory was there, but not that
  * it still is, and a woken thread is emitted before what woke it.
  */
-#ifndef FLAME_INSIDE_WAIT_POINTED_H
-#define FLAME_INSIDE_WAIT_POINTED_H
+#ifndef FLAME_INPROC_LIB_POINTED_H
+#define FLAME_INPROC_LIB_POINTED_H
 
 #include <sys/types.h>
 

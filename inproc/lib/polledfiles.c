@@ -1,11 +1,11 @@
 #define _GNU_SOURCE
-#include "inside/wait/polledfiles.h"
+#include "inproc/lib/polledfiles.h"
 
 #include <poll.h>
 #include <sys/syscall.h>
 
 #include "common/sysnr.h"
-#include "inside/wait/opened.h"
+#include "inproc/lib/opened.h"
 
 #define BITS 64u
 

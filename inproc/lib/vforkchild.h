@@ -5,8 +5,8 @@
  * has a copy. Both have a process number that the memory does not know yet, so the number does not
  * tell them apart.
  */
-#ifndef FLAME_INSIDE_WAIT_VFORKCHILD_H
-#define FLAME_INSIDE_WAIT_VFORKCHILD_H
+#ifndef FLAME_INPROC_LIB_VFORKCHILD_H
+#define FLAME_INPROC_LIB_VFORKCHILD_H
 
 #include <stdbool.h>
 

@@ -5,8 +5,8 @@
  * them; the C library's functions, which a walk that is not known yet may come to, are not. Saving
  * costs some 100 ns, so it is done only there.
  */
-#ifndef FLAME_INSIDE_WAIT_VECTORS_H
-#define FLAME_INSIDE_WAIT_VECTORS_H
+#ifndef FLAME_INPROC_LIB_VECTORS_H
+#define FLAME_INPROC_LIB_VECTORS_H
 
 #include <cpuid.h>
 #include <stdbool.h>

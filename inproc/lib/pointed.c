@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "inside/wait/pointed.h"
+#include "inproc/lib/pointed.h"
 
 #include <poll.h>
 #include <sys/socket.h>

@@ -3,7 +3,7 @@
  * may be. Then what is not to be locked is unlocked, and the rest filled, mapping by mapping.
  */
 #define _GNU_SOURCE
-#include "inside/wait/lockall.h"
+#include "inproc/lib/lockall.h"
 
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -11,7 +11,7 @@
 #include "common/kernel.h"
 #include "common/procmaps.h"
 #include "common/sysnr.h"
-#include "inside/wait/arena.h"
+#include "inproc/lib/arena.h"
 
 #define LOCK_ON_FAULT 1 /* of mlock2 */
 

@@ -34,7 +34,7 @@
  * ping-pong by pipes asks twice a round then, which is a third of what logging adds to it.
  */
 #define _GNU_SOURCE
-#include "inside/wait/noter.h"
+#include "inproc/lib/noter.h"
 
 #include <asm/prctl.h>
 #include <fcntl.h>
@@ -56,14 +56,14 @@
 #include "inside/gate.h"
 #include "inside/mark.h"
 #include "inside/sequence.h"
-#include "inside/wait/cutcalls.h"
-#include "inside/wait/lockall.h"
-#include "inside/wait/opened.h"
-#include "inside/wait/ownclock.h"
-#include "inside/wait/pointed.h"
-#include "inside/wait/polledfiles.h"
-#include "inside/wait/vectors.h"
-#include "inside/wait/vforkchild.h"
+#include "inproc/lib/cutcalls.h"
+#include "inproc/lib/lockall.h"
+#include "inproc/lib/opened.h"
+#include "inproc/lib/ownclock.h"
+#include "inproc/lib/pointed.h"
+#include "inproc/lib/polledfiles.h"
+#include "inproc/lib/vectors.h"
+#include "inproc/lib/vforkchild.h"
 #include "common/processor/arch.h"
 #include "unwind/local.h"
 #include "unwind/modules.h"

@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "inside/wait/cutcalls.h"
+#include "inproc/lib/cutcalls.h"
 
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -10,7 +10,7 @@
 #include "inside/cutwrite.h"
 #include "common/kernel.h"
 #include "common/sysnr.h"
-#include "inside/wait/ownclock.h"
+#include "inproc/lib/ownclock.h"
 
 #define NS_IN_S 1000000000u
 #define NS_IN_MS 1000000u

@@ -1,4 +1,4 @@
-#include "inside/wait/opened.h"
+#include "inproc/lib/opened.h"
 
 #include <sys/stat.h>
 
