@@ -99,7 +99,7 @@ else
 X86_ONLY   := inject/%.c tracer/inproc/inside.c
 endif
 ROOMS      := $(sort $(patsubst %/,%,$(dir $(wildcard $(addsuffix /*.c,common/* unwind/* tracer tracer/* inject \
-              patch patch/* inside/read fold fold/* render render/* driver/*)))))
+              patch patch/* inproc/reader fold fold/* render render/* driver/*)))))
 # Libraries that flame loads when it needs them; tests are linked with theirs.
 LATE_SRC   := common/late/late.c
 LATE_LIST  := $(O)/generated/latelibs.h

@@ -18,7 +18,7 @@
 #include "common/clock.h"
 #include "common/strbuf.h"
 #include "inside/mark.h"
-#include "inside/read/refusals.h"
+#include "inproc/reader/refusals.h"
 #include "inside/sequence.h"
 #include "tracer/inproc/ringevents.h"
 #include "tracer/offcpu/calls.h"

@@ -1,7 +1,7 @@
 /*
  * session.h: the memory that a traced run shares with the library of waits in its programs.
  *
- * The tracing process makes it (inside/read/sessions.h): two files without a name, one that it
+ * The tracing process makes it (inproc/reader/sessions.h): two files without a name, one that it
  * alone writes to and one for the programs. Their sizes are sealed, and so is the first against
  * being written to or mapped for that (F_SEAL_FUTURE_WRITE, Linux 5.1; before, programs map it for
  * reading only all the same, but those of the same user could open it again). The first is handed

@@ -4,7 +4,7 @@
  */
 #include <stdlib.h>
 
-#include "inside/read/rings.h"
+#include "inproc/reader/rings.h"
 #include "inside/session.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -11,7 +11,7 @@
 #include "inside/gate.h"
 #include "inside/mark.h"
 #include "inside/sequence.h"
-#include "inside/read/refusals.h"
+#include "inproc/reader/refusals.h"
 #include "patch/find/libcsites.h"
 #include "tracer/offcpu/calls.h"
 #include "tracer/inproc/pace.h"

@@ -1,7 +1,7 @@
 /*
  * inside.h: the second source of events of a run: what threads note of their own calls.
  *
- * Puts together the memory of the run (inside/read/sessions.h), the list of the calls that are
+ * Puts together the memory of the run (inproc/reader/sessions.h), the list of the calls that are
  * noted, and what makes events of records (ringevents.h). The first source, ptrace, goes on beside
  * it and is the clock of both: whoever hears of a stop first asks for all that was noted up to
  * then.

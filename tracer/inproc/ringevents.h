@@ -1,5 +1,5 @@
 /*
- * ringevents.h: plain events (event.h) from the calls that threads log (inside/read/rings.h).
+ * ringevents.h: plain events (event.h) from the calls that threads log (inproc/reader/rings.h).
  *
  * It is a source of events beside ptrace, and it is pure: records and signals go in, events come
  * out. It differs from ptrace in these ways:
@@ -24,7 +24,7 @@
 #ifndef FLAME_TRACER_INPROC_RINGEVENTS_H
 #define FLAME_TRACER_INPROC_RINGEVENTS_H
 
-#include "inside/read/rings.h"
+#include "inproc/reader/rings.h"
 #include "tracer/offcpu/event.h"
 
 struct ringevents;

@@ -21,7 +21,7 @@ patch/entry
 inside
 inside/gate
 inproc/lib
-inside/read
+inproc/reader
 preload/shadow
 preload/run
 preload/watch

@@ -25,7 +25,7 @@
 #include "common/clock.h"
 #include "inside/mark.h"
 #include "common/strbuf.h"
-#include "inside/read/refusals.h"
+#include "inproc/reader/refusals.h"
 #include "inside/sequence.h"
 #include "tests/tap.h"
 #include "tests/unit/check.h"

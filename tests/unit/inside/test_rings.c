@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "common/clock.h"
-#include "inside/read/rings.h"
+#include "inproc/reader/rings.h"
 #include "inside/session.h"
 #include "tests/tap.h"
 

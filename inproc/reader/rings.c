@@ -1,4 +1,4 @@
-#include "inside/read/rings.h"
+#include "inproc/reader/rings.h"
 
 #include <linux/futex.h>
 #include <stdlib.h>

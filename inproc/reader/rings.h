@@ -7,8 +7,8 @@
  *
  * Not thread-safe for one reader. Allocates (common/alloc.h).
  */
-#ifndef FLAME_INSIDE_READ_RINGS_H
-#define FLAME_INSIDE_READ_RINGS_H
+#ifndef FLAME_INPROC_READER_RINGS_H
+#define FLAME_INPROC_READER_RINGS_H
 
 #include <sys/types.h>
 

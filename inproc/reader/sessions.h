@@ -9,10 +9,10 @@
  *
  * Not thread-safe. Allocates.
  */
-#ifndef FLAME_INSIDE_READ_SESSIONS_H
-#define FLAME_INSIDE_READ_SESSIONS_H
+#ifndef FLAME_INPROC_READER_SESSIONS_H
+#define FLAME_INPROC_READER_SESSIONS_H
 
-#include "inside/read/rings.h"
+#include "inproc/reader/rings.h"
 #include "inside/session.h"
 #include "patch/find/find.h"
 

@@ -2,10 +2,10 @@
  * refusals.h: messages about processes that could not be recorded in-process (enum
  * session_refusal).
  */
-#ifndef FLAME_INSIDE_READ_REFUSALS_H
-#define FLAME_INSIDE_READ_REFUSALS_H
+#ifndef FLAME_INPROC_READER_REFUSALS_H
+#define FLAME_INPROC_READER_REFUSALS_H
 
-#include "inside/read/sessions.h"
+#include "inproc/reader/sessions.h"
 
 struct strbuf;
 

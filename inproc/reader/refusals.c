@@ -1,4 +1,4 @@
-#include "inside/read/refusals.h"
+#include "inproc/reader/refusals.h"
 
 #include <inttypes.h>
 
