@@ -88,8 +88,8 @@ SHIM_SRC   := $(SHARED_SRC) common/termtext.c common/utf8.c $(call here,$(wildca
 WAIT_SRC   := $(wildcard inside/*.c)
 WAIT_ALL   := $(SHARED_SRC) $(WAIT_SRC) $(wildcard inproc/lib/*.c patch/*.c)
 # The one call instruction that libflamewait's handlers use has a library of its own, at an address
-# that inside/gate.h names, too.
-GATE_SRC   := inside/gate/gate.c
+# that inproc/gate.h names, too.
+GATE_SRC   := inproc/gate/gate.c
 # A stage's rooms are its folders of sources: tracer/ptrace, fold/symbols and so on.
 # Calls are patched and noted, and recorders brought into processes that run, on x86-64 only
 # (docs/ports.md). Elsewhere the sources that say so stand in for these.

@@ -18,7 +18,7 @@
 
 enum library_note {
     LIBRARY_NONE = 0,     /* in no note: a module of the program */
-    LIBRARY_WAITS = 1,    /* inproc/lib/ and inside/gate/ */
+    LIBRARY_WAITS = 1,    /* inproc/lib/ and inproc/gate/ */
     LIBRARY_RECORDER = 2, /* preload/ */
 };
 

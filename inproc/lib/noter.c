@@ -53,7 +53,7 @@
 #include "common/pages.h"
 #include "common/procmaps.h"
 #include "common/sysnr.h"
-#include "inside/gate.h"
+#include "inproc/gate.h"
 #include "inside/mark.h"
 #include "inside/sequence.h"
 #include "inproc/lib/cutcalls.h"

@@ -19,7 +19,7 @@
 
 #include "common/kernel.h"
 #include "common/env/librarynote.h"
-#include "inside/gate.h"
+#include "inproc/gate.h"
 #include "inside/mark.h"
 #include "inproc/lib/arena.h"
 #include "inproc/lib/noter.h"

@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-/* Whether the loader puts inside/gate.h's library at the address that it is linked for. Until glibc
+/* Whether the loader puts inproc/gate.h's library at the address that it is linked for. Until glibc
  * 2.35 it ignores that address when the program is position-independent, as tests are. The waits of
  * such a program are traced by stops. */
 bool gate_can_be_placed(void);

@@ -8,7 +8,7 @@
 #include "common/error.h"
 #include "common/strbuf.h"
 #include "common/sysnr.h"
-#include "inside/gate.h"
+#include "inproc/gate.h"
 #include "inside/mark.h"
 #include "inside/sequence.h"
 #include "inproc/reader/refusals.h"

@@ -41,7 +41,7 @@ struct inside_client {
 /* NULL, with *why a part of a sentence: there is no such source here. */
 struct inside *inside_new(const struct inside_client *client, const char **why);
 
-/* Where calls return to that are noted (inside/gate.h). */
+/* Where calls return to that are noted (inproc/gate.h). */
 uintptr_t inside_lets_by(const struct inside *i);
 
 /* Where in their page calls return to that are noted and marked (inside/mark.h); 0: none are. */

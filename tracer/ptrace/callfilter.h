@@ -3,7 +3,7 @@
  * the arguments that matter; all others run as if nobody looked.
  *
  * Calls from one place may go by as well: those that a library in the command notes itself
- * (inside/gate.h).
+ * (inproc/gate.h).
  *
  * Not thread-safe. Functions return -errno.
  */

@@ -19,7 +19,7 @@ patch
 patch/find
 patch/entry
 inside
-inside/gate
+inproc/gate
 inproc/lib
 inproc/reader
 preload/shadow

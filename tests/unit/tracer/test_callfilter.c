@@ -9,7 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "inside/gate.h"
+#include "inproc/gate.h"
 #include "inside/mark.h"
 #include "tests/tap.h"
 #include "tests/unit/this_libc.h"

@@ -3,7 +3,7 @@
  * in a section that the Makefile gives an address.
  */
 #include "common/env/librarynote.h"
-#include "inside/gate.h"
+#include "inproc/gate.h"
 
 #if defined(__x86_64__)
 
