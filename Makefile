@@ -85,7 +85,7 @@ SHARED_SRC := common/clock.c common/kernel.c common/trace/trace_writer.c common/
 SHIM_ROOMS := preload preload/shadow preload/run preload/watch preload/entries preload/misuse preload/mapping preload/asked preload/leak preload/lifetimes preload/resident preload/touched preload/python
 SHIM_SRC   := $(SHARED_SRC) common/termtext.c common/utf8.c $(call here,$(wildcard $(addsuffix /*.c,$(SHIM_ROOMS))))
 # libflamewait.so, which is preloaded: waits seen from inside the program.
-WAIT_SRC   := $(wildcard inside/*.c)
+WAIT_SRC   := $(wildcard inproc/*.c)
 WAIT_ALL   := $(SHARED_SRC) $(WAIT_SRC) $(wildcard inproc/lib/*.c patch/*.c)
 # The one call instruction that libflamewait's handlers use has a library of its own, at an address
 # that inproc/gate.h names, too.
@@ -104,8 +104,8 @@ ROOMS      := $(sort $(patsubst %/,%,$(dir $(wildcard $(addsuffix /*.c,common/* 
 LATE_SRC   := common/late/late.c
 LATE_LIST  := $(O)/generated/latelibs.h
 LIB_SRC    := $(filter-out $(LATE_SRC) $(filter-out %_$(ARCH).c,$(filter $(X86_ONLY),$(wildcard inject/*.c tracer/*.c tracer/*/*.c))),$(call here,$(wildcard common/*.c $(addsuffix /*.c,$(ROOMS)) driver/*.c))) \
-              unwind/cfi.c unwind/rules.c unwind/frametable.c unwind/epilogue_$(ARCH).c inside/mark.c \
-              inside/cutwrite.c inside/sequence.c preload/run/seccomp_filter.c
+              unwind/cfi.c unwind/rules.c unwind/frametable.c unwind/epilogue_$(ARCH).c inproc/mark.c \
+              inproc/cutwrite.c inproc/sequence.c preload/run/seccomp_filter.c
 # The recorder that flame maps into processes it attaches to: a part of flame's own file.
 GUEST_SRC  := $(wildcard inject/guest/*.c) unwind/cfi.c unwind/rules.c preload/shadow/shadow.c \
               preload/shadow/shadow_big.c
@@ -120,7 +120,7 @@ FLAME_SRC  := flame.c $(filter-out patch/patcher.c patch/texts.c patch/stub% pat
 GENERATED  := $(O)/generated/profile.pb-c
 ASSETS     := $(wildcard render/assets/*.js render/assets/*/*)
 MAN        := $(wildcard man/*.[1-8])
-HEADERS    := $(wildcard *.h $(addsuffix /*.h,common common/* unwind unwind/* patch patch/* inside inside/* inject inject/* \
+HEADERS    := $(wildcard *.h $(addsuffix /*.h,common common/* unwind unwind/* patch patch/* inproc inproc/* inject inject/* \
               preload preload/* tracer tracer/* fold fold/* render render/* driver driver/* tests))
 
 # Sources that unit tests and fuzz targets link with: all but main(), and but the hooks and their
@@ -581,7 +581,7 @@ bench-merge: $(O)/libflame-test.a ## time the three ways to merge stacks
 
 # ---- what a reader's eye would miss ----
 
-LINT_C  := $(wildcard *.c $(addsuffix /*.[ch],common common/processor unwind inside inside/* inject/guest $(SHIM_ROOMS) preload/musl $(ROOMS) driver \
+LINT_C  := $(wildcard *.c $(addsuffix /*.[ch],common common/processor unwind inproc inproc/* inject/guest $(SHIM_ROOMS) preload/musl $(ROOMS) driver \
            bench examples examples/flamemem examples/leak examples/project packaging/tarball tests tests/unit tests/unit/* tests/fuzz tests/victims/*) \
           bench/*.cc tests/victims/*/*.cc examples/flamemem/*.cc examples/leak/*.cc examples/leak/*.hpp)
 LINT_SH := $(wildcard $(addsuffix /*.sh,scripts packaging packaging/* bench examples tests/cli tests/cli/* tests/programs .ci) .ci/run .ci/full)

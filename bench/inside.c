@@ -17,9 +17,9 @@
 
 #include "common/clock.h"
 #include "common/strbuf.h"
-#include "inside/mark.h"
+#include "inproc/mark.h"
 #include "inproc/reader/refusals.h"
-#include "inside/sequence.h"
+#include "inproc/sequence.h"
 #include "tracer/inproc/ringevents.h"
 #include "tracer/offcpu/calls.h"
 #include "tracer/offcpu/offcpu.h"

@@ -120,7 +120,7 @@ done
 
 copy_tree() {
     mkdir -p "$over$tree" "$scratch/compiled"
-    (cd "$tree" && git -c safe.directory="$tree" ls-files -z -co --exclude-standard bench common docs examples inject preload patch inside \
+    (cd "$tree" && git -c safe.directory="$tree" ls-files -z -co --exclude-standard bench common docs examples inject preload patch inproc \
         unwind tests scripts fold tracer render driver man flame.c README.md Makefile |
         tar -c --null --ignore-failed-read -T - 2>/dev/null) | tar -x -C "$over$tree"
     mkdir -p "$over$tree/build"

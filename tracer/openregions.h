@@ -14,7 +14,7 @@
 
 #include <stdbool.h>
 
-#include "inside/ring.h"
+#include "inproc/ring.h"
 #include "tracer/output/regionlog.h"
 
 #define OPENREGIONS_DEEP 32u /* within one another, as the recorder of memory has them */

@@ -7,7 +7,7 @@
 #include <sys/uio.h>
 #include <time.h>
 
-#include "inside/cutwrite.h"
+#include "inproc/cutwrite.h"
 #include "common/kernel.h"
 #include "common/sysnr.h"
 #include "inproc/lib/ownclock.h"

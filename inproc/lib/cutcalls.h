@@ -9,7 +9,7 @@
  * stopped the thread: then the program sees what it would see anyhow.
  *
  * A write that is short without an error is ended by many things; its rest is written only if a
- * signal is all it can have been (inside/cutwrite.h), to sockets by a sendto without SIGPIPE.
+ * signal is all it can have been (inproc/cutwrite.h), to sockets by a sendto without SIGPIPE.
  *
  * As in the tracer, a write of which a part was made up for is restarted by the kernel like any
  * other if a handler with SA_RESTART comes then.
@@ -19,7 +19,7 @@
 
 #include <errno.h>
 
-#include "inside/ring.h"
+#include "inproc/ring.h"
 
 enum {
     CUT_READS = 1,     /* of a descriptor: waits as long as a socket receives */

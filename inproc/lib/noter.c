@@ -16,7 +16,7 @@
  * asked: a call with a stack that only it could follow is made where it stops for the tracer, which
  * asks it. So is a call below code without tables that cannot have kept a frame pointer.
  *
- * Whether the thread left its CPU is known without a system call (inside/sequence.h), but not why:
+ * Whether the thread left its CPU is known without a system call (inproc/sequence.h), but not why:
  * a writer to a pipe often loses its CPU to the thread it wakes, and did not wait. The kernel
  * counts how often a thread has slept, and how often others were to have its CPU, which is a call
  * of 400 ns (`counts`).
@@ -54,8 +54,8 @@
 #include "common/procmaps.h"
 #include "common/sysnr.h"
 #include "inproc/gate.h"
-#include "inside/mark.h"
-#include "inside/sequence.h"
+#include "inproc/mark.h"
+#include "inproc/sequence.h"
 #include "inproc/lib/cutcalls.h"
 #include "inproc/lib/lockall.h"
 #include "inproc/lib/opened.h"

@@ -16,7 +16,7 @@
 #ifndef FLAME_INPROC_LIB_NOTER_H
 #define FLAME_INPROC_LIB_NOTER_H
 
-#include "inside/session.h"
+#include "inproc/session.h"
 
 /* Gets ready for a session that is mapped and sound; the view is borrowed. 0, or what is missing,
  * an enum session_refusal. For the start, before anything is patched. */
@@ -26,7 +26,7 @@ unsigned noter_init(const struct session_view *session);
 void noter_confined(void);
 
 /*
- * Calls of cancellation points that the C library makes are noted, too: marked (inside/mark.h),
+ * Calls of cancellation points that the C library makes are noted, too: marked (inproc/mark.h),
  * they return to `pc` in the code that makes them. Else they are made where they stop. For the
  * start.
  */

@@ -9,8 +9,8 @@
 #ifndef FLAME_INPROC_LIB_OPENED_H
 #define FLAME_INPROC_LIB_OPENED_H
 
-#include "inside/files.h"
-#include "inside/session.h"
+#include "inproc/files.h"
+#include "inproc/session.h"
 
 /* For the start. */
 void opened_init(const struct session_view *session);

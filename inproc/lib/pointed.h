@@ -16,7 +16,7 @@
 
 #include <sys/types.h>
 
-#include "inside/ring.h"
+#include "inproc/ring.h"
 
 /* Words that pointed_put may need in all. */
 #define POINTED_MOST_WORDS (RING_PIECES * (RING_PIECE_WORDS + 64u) + RING_PIECE_MAX)

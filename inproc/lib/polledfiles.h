@@ -9,7 +9,7 @@
 #ifndef FLAME_INPROC_LIB_POLLEDFILES_H
 #define FLAME_INPROC_LIB_POLLEDFILES_H
 
-#include "inside/ring.h"
+#include "inproc/ring.h"
 
 /*
  * `call` is about to be made by a thread of `process`; what its arguments point to lies in the

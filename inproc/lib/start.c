@@ -20,7 +20,7 @@
 #include "common/kernel.h"
 #include "common/env/librarynote.h"
 #include "inproc/gate.h"
-#include "inside/mark.h"
+#include "inproc/mark.h"
 #include "inproc/lib/arena.h"
 #include "inproc/lib/noter.h"
 

@@ -8,7 +8,7 @@
 
 #include "common/alloc.h"
 #include "common/clock.h"
-#include "inside/session.h"
+#include "inproc/session.h"
 
 /* A program has some thousand different stacks; one that writes without end is stopped. */
 #define STACKS_MOST (1u << 22)

@@ -1,5 +1,5 @@
 /*
- * rings.h: reader of a thread's ring (inside/ring.h), which trusts nothing in it.
+ * rings.h: reader of a thread's ring (inproc/ring.h), which trusts nothing in it.
  *
  * The ring is in memory that the program can write to at any time, also while it is read. So each
  * word is read once, the reader's place comes from its own memory, and a record is checked when it
@@ -12,7 +12,7 @@
 
 #include <sys/types.h>
 
-#include "inside/ring.h"
+#include "inproc/ring.h"
 
 /* Calls of one thread that are inside of each other; of more the outermost are forgotten. */
 #define RINGS_NESTED 16

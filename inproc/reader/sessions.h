@@ -1,5 +1,5 @@
 /*
- * sessions.h: the tracer's side of a session (inside/session.h): makes it, and emits what the
+ * sessions.h: the tracer's side of a session (inproc/session.h): makes it, and emits what the
  * threads of the run have written, in the order of its times.
  *
  * The reader of a session also gets events of threads from elsewhere (ptrace), and brings the two
@@ -13,7 +13,7 @@
 #define FLAME_INPROC_READER_SESSIONS_H
 
 #include "inproc/reader/rings.h"
-#include "inside/session.h"
+#include "inproc/session.h"
 #include "patch/find/find.h"
 
 struct session;
@@ -67,7 +67,7 @@ void session_handled(struct session *s, pid_t tid, uint64_t time);
 void session_lend(struct session *s, pid_t tid, bool lent);
 
 /*
- * Changes of descriptors of the process (inside/files.h), which is stopped in a call or gone.
+ * Changes of descriptors of the process (inproc/files.h), which is stopped in a call or gone.
  * session_file_used: a call on this one stops. session_file_closes: a call stops that closes it, or
  * makes it mean something else; -1: any. session_files_hidden: they may change unseen from now on;
  * pid 0: those of all processes. session_files_gone: it has ended, or runs another program.

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "inproc/reader/rings.h"
-#include "inside/session.h"
+#include "inproc/session.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -3,7 +3,7 @@
 #include <gnu/libc-version.h>
 #include <stdio.h>
 
-#include "inside/mark.h"
+#include "inproc/mark.h"
 
 static bool is_at_least(int wanted)
 {

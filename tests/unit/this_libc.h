@@ -1,5 +1,5 @@
 /*
- * this_libc.h: features of the C library that a test runs with, as far as tests of inside/ depend
+ * this_libc.h: features of the C library that a test runs with, as far as tests of inproc/ depend
  * on them.
  */
 #ifndef FLAME_TESTS_UNIT_THIS_LIBC_H
@@ -13,7 +13,7 @@
 bool gate_can_be_placed(void);
 
 /* Whether calls of cancellation points can be logged also when the process has several threads.
- * From glibc 2.41 on they have to be marked for that (inside/mark.h), which not every kernel
+ * From glibc 2.41 on they have to be marked for that (inproc/mark.h), which not every kernel
  * permits. */
 bool cancellation_points_are_noted(void);
 

@@ -10,7 +10,7 @@
  * told, some milliseconds late: what a descriptor is stays so until a call that stops, and what
  * the arguments of poll, select, connect and sendto point to comes with the record, and so does the
  * path of an open that has slept. So none whose object is said by other memory (rename), none that
- * changes what descriptors or addresses mean (dup, mmap, close but of plain files, inside/files.h):
+ * changes what descriptors or addresses mean (dup, mmap, close but of plain files, inproc/files.h):
  * they stop, and what was noted before them is told before they happen.
  *
  * Not thread-safe. Allocates.
@@ -18,7 +18,7 @@
 #ifndef FLAME_TRACER_INPROC_INSIDE_H
 #define FLAME_TRACER_INPROC_INSIDE_H
 
-#include "inside/ring.h"
+#include "inproc/ring.h"
 #include "tracer/offcpu/event.h"
 
 /* How old a record is at least when it is told between stops. */
@@ -44,7 +44,7 @@ struct inside *inside_new(const struct inside_client *client, const char **why);
 /* Where calls return to that are noted (inproc/gate.h). */
 uintptr_t inside_lets_by(const struct inside *i);
 
-/* Where in their page calls return to that are noted and marked (inside/mark.h); 0: none are. */
+/* Where in their page calls return to that are noted and marked (inproc/mark.h); 0: none are. */
 uintptr_t inside_marked(const struct inside *i);
 
 /* "NAME=VALUE" for the command's environment. Lives as long as *i. */

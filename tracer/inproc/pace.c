@@ -1,6 +1,6 @@
 #include "tracer/inproc/pace.h"
 
-#include "inside/ring.h"
+#include "inproc/ring.h"
 
 /* A ring that has filled up to here is read twice as often, and one below the other half as often:
  * so full it is not too full then, with some to spare, or the two would take turns. */

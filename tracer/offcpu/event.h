@@ -75,7 +75,7 @@ struct off_event {
     struct off_span held;
     uint64_t held_more_ns; /* upper bound of what `held` may lack, being an estimate */
     /* Time since its last event in which it waited for the tracer to read its ring
-     * (inside/ring.h). */
+     * (inproc/ring.h). */
     struct off_span room;
     /* OFF_ENTRY: the memory that the arguments point to, as it was. NULL: it is read from the
      * thread, which is stopped there or still in the call. OFF_EXIT: memory that is known only at

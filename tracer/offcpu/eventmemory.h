@@ -3,7 +3,7 @@
  * itself.
  *
  * Such a call is told later than it was made: what its arguments point to may be something else by
- * then. So the event has a copy (inside/ring.h, RING_MEMORY), and questions about the call are
+ * then. So the event has a copy (inproc/ring.h, RING_MEMORY), and questions about the call are
  * answered from that and from nothing else.
  */
 #ifndef FLAME_TRACER_OFFCPU_EVENTMEMORY_H

@@ -29,7 +29,7 @@
 #include <unistd.h>
 
 #include "common/alloc.h"
-#include "inside/mark.h"
+#include "inproc/mark.h"
 #include "tracer/offcpu/calls.h"
 
 struct callfilter {

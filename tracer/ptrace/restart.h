@@ -14,7 +14,7 @@
 
 #include <sys/types.h>
 
-#include "inside/cutwrite.h"
+#include "inproc/cutwrite.h"
 #include "tracer/offcpu/restarts.h"
 #include "tracer/objects/proctask.h"
 #include "tracer/ptrace/ptraced.h"

@@ -13,7 +13,7 @@
  * returned.
  *
  * A short count has other reasons than signals. What is missing is written only where none of them
- * holds (inside/cutwrite.h), and the SIGPIPE that a socket's second write may bring, which the
+ * holds (inproc/cutwrite.h), and the SIGPIPE that a socket's second write may bring, which the
  * first would not have brought, is dropped.
  *
  * Timeouts of io_uring begin anew; those of sockets do too, until they are over.

@@ -18,7 +18,7 @@ unwind/remote
 patch
 patch/find
 patch/entry
-inside
+inproc
 inproc/gate
 inproc/lib
 inproc/reader
@@ -100,7 +100,7 @@ wrong_includes() {
     done
 }
 
-is_str "$(cd "$ROOT" && find common unwind patch inside preload tracer inject fold render driver -name '*.[ch]' |
+is_str "$(cd "$ROOT" && find common unwind patch inproc preload tracer inject fold render driver -name '*.[ch]' |
     sed 's|/[^/]*$||' | sort -u)" "$(sed '/^$/d' <<<"$order" | sort)" 'every folder of sources has its place'
 is_str "$(wrong_includes "$ROOT")" '' 'every include points left or stays in its folder'
 is_str "$(cd "$ROOT" && grep -n '#include "' flame.c | grep -v '"common/')" '' \

@@ -3,7 +3,7 @@
 . "${0%/*}/../lib.sh"
 cd "$ROOT" || exit 1
 
-headers=$(find common unwind patch inside preload tracer fold render driver -name '*.h' 2>/dev/null; ls tests/*.h)
+headers=$(find common unwind patch inproc preload tracer fold render driver -name '*.h' 2>/dev/null; ls tests/*.h)
 # Two at a time, by the build's own compiler and cache; one that is bad does not keep others from being looked at.
 # FLAME_MAKE is `make` with the flags of the build under test.
 ok 'headers compile alone' bash -c "$FLAME_MAKE -k -j2 headers"
@@ -15,14 +15,14 @@ guards=$(for header in $headers; do
 done)
 is_str "$guards" '' 'include guards follow the path'
 
-is_str "$(find common unwind patch inside preload tracer fold render driver tests -name '*.[ch]' 2>/dev/null |
+is_str "$(find common unwind patch inproc preload tracer fold render driver tests -name '*.[ch]' 2>/dev/null |
     sed 's|.*/||' | sort | uniq -d)" '' 'no two source files share a name'
 
 # Calls above 435 are newer than glibc 2.31's headers (Debian 11): their numbers are ours.
 newer=$(echo '#include <sys/syscall.h>' | "${CC:-gcc}" -E -dM - |
     awk '$2 ~ /^__NR_/ && $3 > 435 && $3 < 512 { sub(/^__NR_/, "SYS_", $2); print $2 }')
 missing=$(for call in $newer; do
-    grep -rlw "$call" --include='*.[ch]' flame.c common unwind patch inside preload tracer fold render driver tests |
+    grep -rlw "$call" --include='*.[ch]' flame.c common unwind patch inproc preload tracer fold render driver tests |
         grep -vx common/sysnr.h | while read -r file; do
         grep -q "^#define $call " common/sysnr.h || echo "$call is not in common/sysnr.h"
         grep -q '^#include "common/sysnr.h"' "$file" || echo "$file: $call without common/sysnr.h"
@@ -33,7 +33,7 @@ is_str "$missing" '' 'new system calls have their numbers from common/sysnr.h'
 # One of each: common/alloc.h grows arrays, common/procpath.h names files of /proc, and
 # common/clock.h asks clocks. textinput.c's buffer has sizes of its own.
 found() {
-    (cd "$ROOT" && grep -rnE "$1" --include='*.[ch]' common unwind patch inside preload tracer fold render driver |
+    (cd "$ROOT" && grep -rnE "$1" --include='*.[ch]' common unwind patch inproc preload tracer fold render driver |
         grep -vE "^($2):")
 }
 is_str "$(found '([a-z>._*-]+) = \1 \? \1 \* 2 : ' 'fold/stacks/textinput\.c')" '' \
@@ -42,7 +42,7 @@ is_str "$(found '"/proc/%' 'none')" '' 'names in /proc come from proc_path'
 is_str "$(found '\bclock_gettime *\(' 'common/clock\.h')" '' 'clocks are asked by clock_ns'
 
 # Files of the tree, not what a build left in it.
-sources=$(find flame.c common unwind patch inside preload tracer fold render driver -name '*.c' 2>/dev/null)
+sources=$(find flame.c common unwind patch inproc preload tracer fold render driver -name '*.c' 2>/dev/null)
 # The children of launch.c, openpage.c, livelook.c, liverecorder.c, spawn.c, guarded.c and look.c end themselves, next.c stands in for a
 # missing exit; calls.c and thread_kill.c know the call of others; tracing.c's is the tracing
 # process, whose end is how it lets go, and alarms.c ends that when it hangs.

@@ -6,7 +6,7 @@ cd "$ROOT" || exit 1
 
 # Folders with code of some kind, but for what was installed or built.
 sources() {
-    find .ci bench common driver examples fold inject inside patch preload render scripts tests tracer unwind ./*.c \
+    find .ci bench common driver examples fold inject inproc patch preload render scripts tests tracer unwind ./*.c \
         -name node_modules -prune -o -type f "$@" -print | sed 's|^\./||' | sort
 }
 

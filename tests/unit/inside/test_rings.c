@@ -13,7 +13,7 @@
 
 #include "common/clock.h"
 #include "inproc/reader/rings.h"
-#include "inside/session.h"
+#include "inproc/session.h"
 #include "tests/tap.h"
 
 /* Reports row()s. */

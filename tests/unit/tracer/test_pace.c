@@ -1,5 +1,5 @@
 /* Pace of reading rings: seldom if few calls are logged, else before any ring is full. */
-#include "inside/ring.h"
+#include "inproc/ring.h"
 #include "tests/tap.h"
 #include "tracer/inproc/pace.h"
 

@@ -32,11 +32,11 @@
  *
  * Numbers are of this machine: the memory is never a file of another's.
  */
-#ifndef FLAME_INSIDE_SESSION_H
-#define FLAME_INSIDE_SESSION_H
+#ifndef FLAME_INPROC_SESSION_H
+#define FLAME_INPROC_SESSION_H
 
-#include "inside/files.h"
-#include "inside/ring.h"
+#include "inproc/files.h"
+#include "inproc/ring.h"
 #include "patch/site.h"
 
 #define SESSION_ENV "FLAME_WAITS"

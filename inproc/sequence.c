@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "inside/sequence.h"
+#include "inproc/sequence.h"
 
 #include <sys/resource.h>
 #include <time.h>

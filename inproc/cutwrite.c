@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "inside/cutwrite.h"
+#include "inproc/cutwrite.h"
 
 #include <fcntl.h>
 #include <poll.h>

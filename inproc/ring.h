@@ -40,8 +40,8 @@
  * Times are CLOCK_MONOTONIC's, in ns. One writer, the owner; it must not be interrupted by itself
  * between ring_has_room and ring_put (the library of waits sees to that).
  */
-#ifndef FLAME_INSIDE_RING_H
-#define FLAME_INSIDE_RING_H
+#ifndef FLAME_INPROC_RING_H
+#define FLAME_INPROC_RING_H
 
 #include <stdbool.h>
 

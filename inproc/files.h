@@ -27,8 +27,8 @@
  * Where numbers may change unseen (io_uring, tables of descriptors that are not shared like the
  * memory is) no entry is trusted any more: `off`, of a process, or of the run (session.h).
  */
-#ifndef FLAME_INSIDE_FILES_H
-#define FLAME_INSIDE_FILES_H
+#ifndef FLAME_INPROC_FILES_H
+#define FLAME_INPROC_FILES_H
 
 #include <stdbool.h>
 

@@ -20,8 +20,8 @@
  *
  * Pure, but for mark_filters.
  */
-#ifndef FLAME_INSIDE_MARK_H
-#define FLAME_INSIDE_MARK_H
+#ifndef FLAME_INPROC_MARK_H
+#define FLAME_INPROC_MARK_H
 
 #include <stdbool.h>
 

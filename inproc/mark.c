@@ -1,4 +1,4 @@
-#include "inside/mark.h"
+#include "inproc/mark.h"
 
 #include <fcntl.h>
 

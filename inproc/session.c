@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "inside/session.h"
+#include "inproc/session.h"
 
 #include <sys/mman.h>
 #include <sys/syscall.h>

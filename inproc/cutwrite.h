@@ -11,8 +11,8 @@
  *
  * No libc; safe in signal handlers.
  */
-#ifndef FLAME_INSIDE_CUTWRITE_H
-#define FLAME_INSIDE_CUTWRITE_H
+#ifndef FLAME_INPROC_CUTWRITE_H
+#define FLAME_INPROC_CUTWRITE_H
 
 #include <stdbool.h>
 

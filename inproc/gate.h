@@ -11,8 +11,8 @@
  * position-independent program, above the heap of one that is not. A caller asks gate_is_in_place
  * first; if it is false, calls by the gate would stop for the tracer as well.
  */
-#ifndef FLAME_INSIDE_GATE_H
-#define FLAME_INSIDE_GATE_H
+#ifndef FLAME_INPROC_GATE_H
+#define FLAME_INPROC_GATE_H
 
 #include "patch/patcher.h"
 

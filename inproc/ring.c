@@ -1,4 +1,4 @@
-#include "inside/ring.h"
+#include "inproc/ring.h"
 
 #include <linux/futex.h>
 #include <sys/syscall.h>

@@ -13,8 +13,8 @@
  *
  * A child of vfork has its parent's memory, and no struct rseq of its own: nothing holds there.
  */
-#ifndef FLAME_INSIDE_SEQUENCE_H
-#define FLAME_INSIDE_SEQUENCE_H
+#ifndef FLAME_INPROC_SEQUENCE_H
+#define FLAME_INPROC_SEQUENCE_H
 
 #include <stdbool.h>
 #include <stddef.h>
