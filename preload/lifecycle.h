@@ -32,7 +32,7 @@ struct lifecycle_listener {
 };
 
 /* The leak check (preload/leak/hooks_exit.c), the judging of frees (preload/misuse/), the
- * program's own calls (preload/asked/hooks_asked.c), the scan of resident memory, lifetimes,
+ * program's own calls (preload/api/hooks_asked.c), the scan of resident memory, lifetimes,
  * page faults, and names of Python's functions. */
 extern const struct lifecycle_listener lifecycle_leak, lifecycle_misuse, lifecycle_asked,
     lifecycle_resident, lifecycle_lifetimes, lifecycle_touched, lifecycle_python;

@@ -29,7 +29,7 @@ preload
 preload/entries
 preload/misuse
 preload/mapping
-preload/asked
+preload/api
 preload/leak
 preload/lifetimes
 preload/resident

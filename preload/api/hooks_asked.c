@@ -3,8 +3,8 @@
  * words.
  */
 #define FLAMEMEM_LIBRARY
-#include "preload/asked/asking.h"
-#include "preload/asked/snapshot.h"
+#include "preload/api/asking.h"
+#include "preload/api/snapshot.h"
 #include "preload/flamemem.h"
 #include "preload/tags.h"
 #include "preload/watch/pausedblocks.h"

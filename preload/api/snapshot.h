@@ -5,8 +5,8 @@
  * threads do while the copy is made is in it or not. One copy at a time is made. The guard is
  * held at GUARD_RECORDING. No malloc.
  */
-#ifndef FLAME_PRELOAD_ASKED_SNAPSHOT_H
-#define FLAME_PRELOAD_ASKED_SNAPSHOT_H
+#ifndef FLAME_PRELOAD_API_SNAPSHOT_H
+#define FLAME_PRELOAD_API_SNAPSHOT_H
 
 #include <stdbool.h>
 

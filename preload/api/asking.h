@@ -1,8 +1,8 @@
 /*
  * asking.h: first and last steps of the functions that a program calls itself (flamemem.h).
  */
-#ifndef FLAME_PRELOAD_ASKED_ASKING_H
-#define FLAME_PRELOAD_ASKED_ASKING_H
+#ifndef FLAME_PRELOAD_API_ASKING_H
+#define FLAME_PRELOAD_API_ASKING_H
 
 #include <errno.h>
 

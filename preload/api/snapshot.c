@@ -11,7 +11,7 @@
  * extents would also have to be walked while they grow.
  */
 #define _GNU_SOURCE
-#include "preload/asked/snapshot.h"
+#include "preload/api/snapshot.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -7,7 +7,7 @@
  * what malloc has handed out, in all and at any time.
  */
 #define FLAMEMEM_LIBRARY
-#include "preload/asked/asking.h"
+#include "preload/api/asking.h"
 #include "preload/flamemem.h"
 #include "preload/watch/lifeclock.h"
 #include "preload/watch/pools.h"
