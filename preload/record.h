@@ -43,7 +43,7 @@ void record_unknown_back(const void *p);
 
 /*
  * Where page faults are recorded: counts the faults so far for the present owners of the memory, so
- * it must be called before a block or a mapping goes (preload/touched/ has it).
+ * it must be called before a block or a mapping goes (preload/firsttouch/ has it).
  */
 enum record_touched {
     RECORD_TOUCHED_MANY, /* if there may soon be no room for more */

@@ -33,7 +33,7 @@ preload/api
 preload/leak
 preload/lifetimes
 preload/resident
-preload/touched
+preload/firsttouch
 preload/python
 preload/musl
 tracer/offcpu

@@ -1,6 +1,6 @@
 /* The process's own page faults, address by address, and how many there was no room for. */
 #define _GNU_SOURCE
-#include "preload/touched/faultrings.h"
+#include "preload/firsttouch/faultrings.h"
 
 #include <errno.h>
 #include <pthread.h>

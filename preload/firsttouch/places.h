@@ -6,8 +6,8 @@
  *
  * For one thread at a time. No malloc.
  */
-#ifndef FLAME_PRELOAD_TOUCHED_PLACES_H
-#define FLAME_PRELOAD_TOUCHED_PLACES_H
+#ifndef FLAME_PRELOAD_FIRSTTOUCH_PLACES_H
+#define FLAME_PRELOAD_FIRSTTOUCH_PLACES_H
 
 #include <stdbool.h>
 

@@ -4,11 +4,11 @@
  *
  * For one thread at a time, with the guard at GUARD_RECORDING. No malloc.
  */
-#ifndef FLAME_PRELOAD_TOUCHED_OWNERS_H
-#define FLAME_PRELOAD_TOUCHED_OWNERS_H
+#ifndef FLAME_PRELOAD_FIRSTTOUCH_OWNERS_H
+#define FLAME_PRELOAD_FIRSTTOUCH_OWNERS_H
 
 #include "preload/threads.h"
-#include "preload/touched/faultrings.h"
+#include "preload/firsttouch/faultrings.h"
 
 struct owning {
     struct thread_state *t; /* the calling thread */

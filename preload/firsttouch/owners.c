@@ -2,13 +2,13 @@
  * Owners of touched memory. Blocks are tried first, as they may lie in memory that the program has
  * mapped, and small ones in the allocator's. Memory in no block and near one is the allocator's.
  */
-#include "preload/touched/owners.h"
+#include "preload/firsttouch/owners.h"
 
 #include "preload/mapping/mapped.h"
 #include "preload/resident/ownernodes.h"
 #include "preload/resident/ownmemory.h"
 #include "preload/shadow/shadow.h"
-#include "preload/touched/places.h"
+#include "preload/firsttouch/places.h"
 
 #define FAR_BACK ((uintptr_t)1 << 38) /* limit of a block's size */
 /* Distance below the stack pointer at which a touch still counts as the stack's, as by a

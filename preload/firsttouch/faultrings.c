@@ -7,7 +7,7 @@
  * rings of their own, as an event without a descriptor cannot write into another's.
  */
 #define _GNU_SOURCE
-#include "preload/touched/faultrings.h"
+#include "preload/firsttouch/faultrings.h"
 
 #include <errno.h>
 #include <sched.h>

@@ -12,8 +12,8 @@
  *
  * For one thread at a time, but faultrings_any and faultrings_many. No malloc.
  */
-#ifndef FLAME_PRELOAD_TOUCHED_FAULTRINGS_H
-#define FLAME_PRELOAD_TOUCHED_FAULTRINGS_H
+#ifndef FLAME_PRELOAD_FIRSTTOUCH_FAULTRINGS_H
+#define FLAME_PRELOAD_FIRSTTOUCH_FAULTRINGS_H
 
 #include <linux/perf_event.h>
 #include <stdbool.h>

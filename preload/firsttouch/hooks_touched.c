@@ -14,9 +14,9 @@
 #include "preload/resident/parts.h"
 #include "preload/run/config.h"
 #include "preload/run/say.h"
-#include "preload/touched/faultrings.h"
-#include "preload/touched/owners.h"
-#include "preload/touched/places.h"
+#include "preload/firsttouch/faultrings.h"
+#include "preload/firsttouch/owners.h"
+#include "preload/firsttouch/places.h"
 
 static struct {
     struct desertable_lock lock;

@@ -3,7 +3,7 @@
  * stands right behind its last segment without a name is zeroed data of it.
  */
 #define _GNU_SOURCE
-#include "preload/touched/places.h"
+#include "preload/firsttouch/places.h"
 
 #include <sys/auxv.h>
 #include <sys/sysmacros.h>
