@@ -16,10 +16,10 @@
 #include <string.h>
 
 #include "common/pages.h"
-#include "preload/watch/sampler.h"
+#include "preload/sidetables/sampler.h"
 #include "preload/shadow/shadow.h"
 #include "preload/store.h"
-#include "preload/watch/pools.h"
+#include "preload/sidetables/pools.h"
 
 #define PATHS_SIZE ((size_t)64 << 10)
 #define BUFFER_SIZE 16384

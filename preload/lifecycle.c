@@ -51,7 +51,7 @@
 #include "preload/sandbox.h"
 #include "preload/run/say.h"
 #include "preload/run/title.h"
-#include "preload/watch/watching.h"
+#include "preload/sidetables/watching.h"
 #include "unwind/dynsym.h"
 #include "unwind/modules.h"
 #include "unwind/local.h"

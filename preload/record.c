@@ -19,10 +19,10 @@
 #include "preload/sandbox.h"
 #include "preload/run/say.h"
 #include "preload/tags.h"
-#include "preload/watch/birthmap.h"
-#include "preload/watch/pausedblocks.h"
-#include "preload/watch/made.h"
-#include "preload/watch/regions.h"
+#include "preload/sidetables/birthmap.h"
+#include "preload/sidetables/pausedblocks.h"
+#include "preload/sidetables/made.h"
+#include "preload/sidetables/regions.h"
 #include "unwind/modules.h"
 
 /*

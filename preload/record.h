@@ -9,8 +9,8 @@
 
 #include "preload/shadow/shadow.h"
 #include "preload/threads.h"
-#include "preload/watch/pools.h"
-#include "preload/watch/watching.h"
+#include "preload/sidetables/pools.h"
+#include "preload/sidetables/watching.h"
 #include "unwind/local.h"
 
 /* Records that the program got `size` bytes at `p`, by a call from `caller` (LOCAL_CALLER). */
@@ -37,7 +37,7 @@ void record_plain_free(const void *p, struct block b);
 void record_watched_free(const void *p, struct block b);
 
 /* To be called before the program frees a block that is not recorded, which may be one that was
- * not counted (preload/watch/pausedblocks.h); and after such a free has failed. */
+ * not counted (preload/sidetables/pausedblocks.h); and after such a free has failed. */
 void record_unknown_free(const void *p);
 void record_unknown_back(const void *p);
 

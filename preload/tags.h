@@ -11,7 +11,7 @@
 
 #include <stdbool.h>
 
-#include "preload/watch/regions.h"
+#include "preload/sidetables/regions.h"
 
 #define TAGS_DEEP 32u     /* nested in one another */
 #define TAGS_NODES 65536u /* different tags, or sequences of them, of a thread */

@@ -10,7 +10,7 @@
 #include "preload/real.h"
 #include "preload/record.h"
 #include "preload/threads.h"
-#include "preload/watch/watching.h"
+#include "preload/sidetables/watching.h"
 
 #define EXPORT __attribute__((visibility("default")))
 

@@ -18,7 +18,7 @@
 #include "preload/run/title.h"
 #include "preload/shadow/shadow.h"
 #include "preload/tags.h"
-#include "preload/watch/pausedblocks.h"
+#include "preload/sidetables/pausedblocks.h"
 #include "unwind/modules.h"
 
 #define MAX_THREADS 65535

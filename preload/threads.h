@@ -11,7 +11,7 @@
 #define FLAME_PRELOAD_THREADS_H
 
 #include "preload/guard.h"
-#include "preload/watch/sampler.h"
+#include "preload/sidetables/sampler.h"
 #include "preload/stacks.h"
 #include "unwind/local.h"
 #include "preload/run/placing.h"
@@ -55,14 +55,15 @@ struct thread_state {
     struct cut cut;
     struct placing placing;
     struct id_chunk rows;
-    int64_t peak_since;      /* live bytes below which no new maximum is possible */
-    uintptr_t last_block;    /* the thread's newest block, for temporaries; 0: none */
-    uint32_t region;         /* its newest region (preload/watch/regions.h); 0: none */
-    uint32_t taken_region;   /* region of the last block that record_take took */
-    uint32_t paused;         /* depth of pauses; above 0 allocations are not counted
-                              * (preload/watch/pausedblocks.h) */
-    uint64_t allocated;      /* bytes not yet passed on to the clock of lifetimes */
-    uint64_t taken_birth;    /* birth of the last block that was taken (preload/watch/birthmap.h) */
+    int64_t peak_since;    /* live bytes below which no new maximum is possible */
+    uintptr_t last_block;  /* the thread's newest block, for temporaries; 0: none */
+    uint32_t region;       /* its newest region (preload/sidetables/regions.h); 0: none */
+    uint32_t taken_region; /* region of the last block that record_take took */
+    uint32_t paused;       /* depth of pauses; above 0 allocations are not counted
+                            * (preload/sidetables/pausedblocks.h) */
+    uint64_t allocated;    /* bytes not yet passed on to the clock of lifetimes */
+    uint64_t
+        taken_birth; /* birth of the last block that was taken (preload/sidetables/birthmap.h) */
     uint64_t taken_left_out; /* 1 + size of the uncounted block that record_take removed last; 0:
                               * none */
     struct tags *tags;       /* (preload/tags.h); NULL: it has had none */

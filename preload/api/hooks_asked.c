@@ -7,8 +7,8 @@
 #include "preload/api/snapshot.h"
 #include "preload/flamemem.h"
 #include "preload/tags.h"
-#include "preload/watch/pausedblocks.h"
-#include "preload/watch/pools.h"
+#include "preload/sidetables/pausedblocks.h"
+#include "preload/sidetables/pools.h"
 
 EXPORT int flamemem_snapshot(const char *name)
 {

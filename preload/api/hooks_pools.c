@@ -9,8 +9,8 @@
 #define FLAMEMEM_LIBRARY
 #include "preload/api/asking.h"
 #include "preload/flamemem.h"
-#include "preload/watch/lifeclock.h"
-#include "preload/watch/pools.h"
+#include "preload/sidetables/lifeclock.h"
+#include "preload/sidetables/pools.h"
 
 static uintptr_t address(const void *p)
 {

@@ -11,7 +11,7 @@
 #include "preload/leak/passmarks.h"
 #include "preload/leak/regionends.h"
 #include "preload/lifecycle.h"
-#include "preload/watch/regions.h"
+#include "preload/sidetables/regions.h"
 
 #define EXPORT __attribute__((visibility("default")))
 

@@ -21,9 +21,9 @@
 #include "preload/record.h"
 #include "preload/store.h"
 #include "preload/threads.h"
-#include "preload/watch/pausedblocks.h"
-#include "preload/watch/pools.h"
-#include "preload/watch/regions.h"
+#include "preload/sidetables/pausedblocks.h"
+#include "preload/sidetables/pools.h"
+#include "preload/sidetables/regions.h"
 
 bool leakcheck_wanted;
 

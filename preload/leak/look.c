@@ -28,8 +28,8 @@
 #include "preload/shadow/shadow_leaves.h"
 #include "preload/store.h"
 #include "preload/threads.h"
-#include "preload/watch/pausedblocks.h"
-#include "preload/watch/pools.h"
+#include "preload/sidetables/pausedblocks.h"
+#include "preload/sidetables/pools.h"
 
 static struct {
     uint32_t taken; /* by the thread that scans */

@@ -12,7 +12,7 @@
 #include "common/clock.h"
 #include "common/pages.h"
 #include "preload/store.h"
-#include "preload/watch/regions.h"
+#include "preload/sidetables/regions.h"
 
 #define BUFFER_SIZE 16384u
 #define ENTRY_MAX 30u /* bytes */

@@ -21,7 +21,7 @@
 #include "preload/record.h"
 #include "preload/run/say.h"
 #include "preload/store.h"
-#include "preload/watch/regions.h"
+#include "preload/sidetables/regions.h"
 #include "common/processor/processor.h"
 
 /* A block that a region left behind. */

@@ -38,7 +38,7 @@
 #include "preload/real.h"
 #include "preload/run/moduleholds.h"
 #include "preload/store.h"
-#include "preload/watch/pausedblocks.h"
+#include "preload/sidetables/pausedblocks.h"
 #include "common/processor/arch.h"
 #include "unwind/modules.h"
 

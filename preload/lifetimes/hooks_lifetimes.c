@@ -15,9 +15,9 @@
 #include "preload/lifetimes/lifetimes.h"
 #include "preload/record.h"
 #include "preload/run/config.h"
-#include "preload/watch/birthmap.h"
-#include "preload/watch/pausedblocks.h"
-#include "preload/watch/pools.h"
+#include "preload/sidetables/birthmap.h"
+#include "preload/sidetables/pausedblocks.h"
+#include "preload/sidetables/pools.h"
 
 /* A row's live blocks, by class of age. */
 struct tally {

@@ -2,7 +2,7 @@
 
 #include "common/pages.h"
 #include "preload/record.h"
-#include "preload/watch/birthmap.h"
+#include "preload/sidetables/birthmap.h"
 
 /* In pages, as processes that do not record lifetimes shall not have it. */
 static struct rowclasses *counted;

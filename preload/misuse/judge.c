@@ -16,10 +16,10 @@
 #include "preload/misuse/where.h"
 #include "preload/store.h"
 #include "preload/telling.h"
-#include "preload/watch/freed.h"
-#include "preload/watch/pausedblocks.h"
-#include "preload/watch/made.h"
-#include "preload/watch/regions.h"
+#include "preload/sidetables/freed.h"
+#include "preload/sidetables/pausedblocks.h"
+#include "preload/sidetables/made.h"
+#include "preload/sidetables/regions.h"
 
 /* Alignments that operators round sizes up to; more than that is no rounding. */
 #define ROUNDING_MOST 65536u

@@ -26,8 +26,8 @@
 #include "preload/shadow/shadow.h"
 #include "preload/shadow/shadow_leaves.h"
 #include "preload/store.h"
-#include "preload/watch/pausedblocks.h"
-#include "preload/watch/pools.h"
+#include "preload/sidetables/pausedblocks.h"
+#include "preload/sidetables/pools.h"
 
 #define PAGE ((uintptr_t)PAGEINDEX_PAGE)
 #define LOOKS 4

@@ -21,8 +21,8 @@
 #include "preload/resident/residentrows.h"
 #include "preload/run/elapsed.h"
 #include "preload/run/config.h"
-#include "preload/watch/pausedblocks.h"
-#include "preload/watch/pools.h"
+#include "preload/sidetables/pausedblocks.h"
+#include "preload/sidetables/pools.h"
 
 static bool wanted;
 static bool done; /* at the end */

@@ -24,7 +24,7 @@ inproc/lib
 inproc/reader
 preload/shadow
 preload/run
-preload/watch
+preload/sidetables
 preload
 preload/entries
 preload/misuse

@@ -1,6 +1,6 @@
 /* Births of blocks by address, and the clocks that measure them. */
-#include "preload/watch/birthmap.h"
-#include "preload/watch/lifeclock.h"
+#include "preload/sidetables/birthmap.h"
+#include "preload/sidetables/lifeclock.h"
 #include "tests/tap.h"
 
 #include <time.h>

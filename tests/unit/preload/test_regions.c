@@ -1,5 +1,5 @@
 /* Blocks and their regions, compared with one number for each block. */
-#include "preload/watch/regions.h"
+#include "preload/sidetables/regions.h"
 #include "tests/tap.h"
 
 #define BLOCKS 3000

@@ -1,9 +1,9 @@
 /* An address that is allocated and freed again and again, as allocators do, beside many that stay.
  * It must get its old place in the table, and not one further back each time. With 30,000 removed
  * entries in between it took 300 times as long. */
-#include "preload/watch/pausedblocks.h"
-#include "preload/watch/pools.h"
-#include "preload/watch/regions.h"
+#include "preload/sidetables/pausedblocks.h"
+#include "preload/sidetables/pools.h"
+#include "preload/sidetables/regions.h"
 #include "tests/tap.h"
 
 #define STAY 30000u

@@ -6,7 +6,7 @@
  */
 #include <math.h>
 
-#include "preload/watch/sampler.h"
+#include "preload/sidetables/sampler.h"
 #include "tests/tap.h"
 
 #define SEEDS 400

@@ -8,12 +8,12 @@
  *
  * Any thread; the guard is held at GUARD_RECORDING. No malloc.
  */
-#ifndef FLAME_PRELOAD_WATCH_PAUSEDBLOCKS_H
-#define FLAME_PRELOAD_WATCH_PAUSEDBLOCKS_H
+#ifndef FLAME_PRELOAD_SIDETABLES_PAUSEDBLOCKS_H
+#define FLAME_PRELOAD_SIDETABLES_PAUSEDBLOCKS_H
 
 #include <stdbool.h>
 
-#include "preload/watch/watching.h"
+#include "preload/sidetables/watching.h"
 
 /* From now on blocks that are left out are remembered. */
 void pausedblocks_remember(void);

@@ -7,8 +7,8 @@
  * row, in memory that is touched as rows come; a forked child inherits what is known. Each row
  * has one writer, any thread reads. No malloc.
  */
-#ifndef FLAME_PRELOAD_WATCH_MADE_H
-#define FLAME_PRELOAD_WATCH_MADE_H
+#ifndef FLAME_PRELOAD_SIDETABLES_MADE_H
+#define FLAME_PRELOAD_SIDETABLES_MADE_H
 
 #include <stdbool.h>
 

@@ -13,7 +13,7 @@
  * more memory, other addresses, glibc's own checks at other moments, and what has been freed
  * stays readable.
  */
-#include "preload/watch/freed.h"
+#include "preload/sidetables/freed.h"
 
 #include "common/pages.h"
 

@@ -7,8 +7,8 @@
  * there is no lock, and a record that is being overwritten is not found. No malloc. A forked child
  * continues with a copy.
  */
-#ifndef FLAME_PRELOAD_WATCH_FREED_H
-#define FLAME_PRELOAD_WATCH_FREED_H
+#ifndef FLAME_PRELOAD_SIDETABLES_FREED_H
+#define FLAME_PRELOAD_SIDETABLES_FREED_H
 
 #include <stdbool.h>
 

@@ -1,4 +1,4 @@
-#include "preload/watch/lifeclock.h"
+#include "preload/sidetables/lifeclock.h"
 
 #include <fcntl.h>
 #include <string.h>

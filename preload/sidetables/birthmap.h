@@ -1,14 +1,14 @@
 /*
  * birthmap.h: when each live block was allocated, by its address: a number that the caller makes of
- * it (preload/watch/lifeclock.h), only where lifetimes are recorded.
+ * it (preload/sidetables/lifeclock.h), only where lifetimes are recorded.
  *
  * As the shadow map: slots are written by whoever owns the block at that moment, so there is no
  * lock and no atomic operation but those that install a part of the map. A forked child has its
  * parent's. Memory: 8 bytes for each 16 of addresses, in pages that are touched only where blocks
  * begin: half of what small blocks take, a page for a block of its own mapping. No malloc.
  */
-#ifndef FLAME_PRELOAD_WATCH_BIRTHMAP_H
-#define FLAME_PRELOAD_WATCH_BIRTHMAP_H
+#ifndef FLAME_PRELOAD_SIDETABLES_BIRTHMAP_H
+#define FLAME_PRELOAD_SIDETABLES_BIRTHMAP_H
 
 #include <stdbool.h>
 

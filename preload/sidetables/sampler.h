@@ -13,8 +13,8 @@
  *
  * One sampler a thread. No libm: the recorder must not bring libraries along.
  */
-#ifndef FLAME_PRELOAD_WATCH_SAMPLER_H
-#define FLAME_PRELOAD_WATCH_SAMPLER_H
+#ifndef FLAME_PRELOAD_SIDETABLES_SAMPLER_H
+#define FLAME_PRELOAD_SIDETABLES_SAMPLER_H
 
 #include <stdbool.h>
 

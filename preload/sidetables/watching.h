@@ -2,8 +2,8 @@
  * watching.h: mask of optional per-block features; 0 by default, so the hot path tests one word,
  * once an event.
  */
-#ifndef FLAME_PRELOAD_WATCH_WATCHING_H
-#define FLAME_PRELOAD_WATCH_WATCHING_H
+#ifndef FLAME_PRELOAD_SIDETABLES_WATCHING_H
+#define FLAME_PRELOAD_SIDETABLES_WATCHING_H
 
 #include <stdbool.h>
 #include <stdint.h>

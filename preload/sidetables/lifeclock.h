@@ -14,8 +14,8 @@
  * Any thread; one clock for each process. No malloc, no locks, no system call after the beginning
  * (but for CLOCK_MONOTONIC, where the vDSO does not have it).
  */
-#ifndef FLAME_PRELOAD_WATCH_LIFECLOCK_H
-#define FLAME_PRELOAD_WATCH_LIFECLOCK_H
+#ifndef FLAME_PRELOAD_SIDETABLES_LIFECLOCK_H
+#define FLAME_PRELOAD_SIDETABLES_LIFECLOCK_H
 
 #include <stdbool.h>
 

@@ -1,4 +1,4 @@
-#include "preload/watch/sampler.h"
+#include "preload/sidetables/sampler.h"
 
 #define LN2 0.69314718055994530942
 

@@ -11,7 +11,7 @@
  * region, because the trace would grow with regions; a list of allocations, because it grows with
  * events.
  */
-#include "preload/watch/regions.h"
+#include "preload/sidetables/regions.h"
 
 #include "common/pages.h"
 #include "common/spinlock.h"

@@ -1,4 +1,4 @@
-#include "preload/watch/pausedblocks.h"
+#include "preload/sidetables/pausedblocks.h"
 
 #include "common/pages.h"
 #include "common/spinlock.h"

@@ -6,7 +6,7 @@
  * of its slots, which all recordings would pay for; a table by address, for the reason that the
  * shadow map is none.
  */
-#include "preload/watch/birthmap.h"
+#include "preload/sidetables/birthmap.h"
 
 #include "common/pages.h"
 #include "preload/shadow/shadow_install.h"

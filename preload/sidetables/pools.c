@@ -8,7 +8,7 @@
  *
  * One lock for all pools. Rejected: the shadow map, because a slot belongs to one block.
  */
-#include "preload/watch/pools.h"
+#include "preload/sidetables/pools.h"
 
 #include "common/pages.h"
 #include "common/spinlock.h"

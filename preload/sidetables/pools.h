@@ -6,18 +6,18 @@
  * Any thread, between pools_lock and pools_unlock; only pools_may_be_backing needs no lock. The
  * guard is held at GUARD_RECORDING. Memory: 72 bytes a block. No malloc.
  */
-#ifndef FLAME_PRELOAD_WATCH_POOLS_H
-#define FLAME_PRELOAD_WATCH_POOLS_H
+#ifndef FLAME_PRELOAD_SIDETABLES_POOLS_H
+#define FLAME_PRELOAD_SIDETABLES_POOLS_H
 
 #include <stdbool.h>
 
-#include "preload/watch/watching.h"
+#include "preload/sidetables/watching.h"
 
 struct pool_block {
     uintptr_t addr;
     uint64_t size;
     uint32_t row;         /* of the trace, in which it counts */
-    uint64_t born;        /* (preload/watch/lifeclock.h); 0: not known */
+    uint64_t born;        /* (preload/sidetables/lifeclock.h); 0: not known */
     uint32_t backing_row; /* in which its bytes do not count instead; 0: none */
     bool in_chunk;        /* it lies in a chunk of its pool's */
 };

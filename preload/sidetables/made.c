@@ -1,4 +1,4 @@
-#include "preload/watch/made.h"
+#include "preload/sidetables/made.h"
 
 #include "common/pages.h"
 

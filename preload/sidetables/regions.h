@@ -9,12 +9,12 @@
  * Any thread may call these at any time, unless stated otherwise. A signal handler that interrupted
  * one of them may call none of them (the guard ensures that). No malloc.
  */
-#ifndef FLAME_PRELOAD_WATCH_REGIONS_H
-#define FLAME_PRELOAD_WATCH_REGIONS_H
+#ifndef FLAME_PRELOAD_SIDETABLES_REGIONS_H
+#define FLAME_PRELOAD_SIDETABLES_REGIONS_H
 
 #include <stdbool.h>
 
-#include "preload/watch/watching.h"
+#include "preload/sidetables/watching.h"
 
 #define REGIONS_MAX 1024u   /* open at once, from 1 on */
 #define REGION_NAME_MAX 256 /* bytes, with a NUL; more are cut off */
