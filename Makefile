@@ -82,7 +82,7 @@ SHARED_SRC := common/clock.c common/kernel.c common/trace/trace_writer.c common/
               common/procpath.c common/elfdyn.c common/preloadable.c common/trace/lifeclass.c \
               common/env/preloadlist.c \
               $(call here,$(wildcard unwind/*.c))
-SHIM_ROOMS := preload preload/shadow preload/run preload/sidetables preload/entries preload/misuse preload/mapping preload/api preload/leak preload/lifetimes preload/resident preload/firsttouch preload/python
+SHIM_ROOMS := preload preload/shadow preload/runtime preload/sidetables preload/entries preload/misuse preload/mapping preload/api preload/leak preload/lifetimes preload/resident preload/firsttouch preload/python
 SHIM_SRC   := $(SHARED_SRC) common/termtext.c common/utf8.c $(call here,$(wildcard $(addsuffix /*.c,$(SHIM_ROOMS))))
 # libflamewait.so, which is preloaded: waits seen from inside the program.
 WAIT_SRC   := $(wildcard inproc/*.c)
@@ -105,7 +105,7 @@ LATE_SRC   := common/late/late.c
 LATE_LIST  := $(O)/generated/latelibs.h
 LIB_SRC    := $(filter-out $(LATE_SRC) $(filter-out %_$(ARCH).c,$(filter $(X86_ONLY),$(wildcard inject/*.c tracer/*.c tracer/*/*.c))),$(call here,$(wildcard common/*.c $(addsuffix /*.c,$(ROOMS)) driver/*.c))) \
               unwind/cfi.c unwind/rules.c unwind/frametable.c unwind/epilogue_$(ARCH).c inproc/mark.c \
-              inproc/cutwrite.c inproc/sequence.c preload/run/seccomp_filter.c
+              inproc/cutwrite.c inproc/sequence.c preload/runtime/seccomp_filter.c
 # The recorder that flame maps into processes it attaches to: a part of flame's own file.
 GUEST_SRC  := $(wildcard inject/guest/*.c) unwind/cfi.c unwind/rules.c preload/shadow/shadow.c \
               preload/shadow/shadow_big.c

@@ -7,7 +7,7 @@
 #include <sys/ptrace.h>
 
 #include "common/alloc.h"
-#include "preload/run/seccomp_filter.h"
+#include "preload/runtime/seccomp_filter.h"
 #include "tracer/objects/proctask.h"
 
 #define FILTERS_MAX 64u

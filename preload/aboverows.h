@@ -9,7 +9,7 @@
 #define FLAME_PRELOAD_ABOVEROWS_H
 
 #include "common/spinlock.h"
-#include "preload/run/pairs.h"
+#include "preload/runtime/pairs.h"
 #include "preload/threads.h"
 
 struct above_rows { /* all zero: none */

@@ -6,10 +6,10 @@
 
 #include "common/kernel.h"
 #include "preload/lifecycle.h"
-#include "preload/run/process.h"
+#include "preload/runtime/process.h"
 #include "preload/real.h"
-#include "preload/run/notes.h"
-#include "preload/run/say.h"
+#include "preload/runtime/notes.h"
+#include "preload/runtime/say.h"
 #include "preload/store.h"
 #include "preload/threads.h"
 

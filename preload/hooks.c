@@ -8,7 +8,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "preload/run/beneath.h"
+#include "preload/runtime/beneath.h"
 #include "preload/telling.h"
 #include "unwind/modules.h"
 

@@ -1,6 +1,6 @@
 /*
- * Interposed functions that execute programs (preload/run/handon.h says why). Each ends in one of
- * six next definitions. Programs that the C library executes by itself (system, popen, wordexp:
+ * Interposed functions that execute programs (preload/runtime/handon.h says why). Each ends in one
+ * of six next definitions. Programs that the C library executes by itself (system, popen, wordexp:
  * /bin/sh) do not pass through here; the shell's own execs are then seen in the shell. Calls of
  * syscall(2) for execve or execveat come here from hooks_sandbox.c. A program that has the system
  * call's instruction itself is not seen.
@@ -17,11 +17,11 @@
 
 #include "common/kernel.h"
 #include "common/procpath.h"
-#include "preload/run/nextsym.h"
-#include "preload/run/handon.h"
+#include "preload/runtime/nextsym.h"
+#include "preload/runtime/handon.h"
 #include "preload/hooks_exec.h"
 #include "preload/real.h"
-#include "preload/run/say.h"
+#include "preload/runtime/say.h"
 
 #define EXPORT __attribute__((visibility("default")))
 /* AT_EMPTY_PATH of fcntl.h: the descriptor is the program. */

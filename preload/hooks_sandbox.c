@@ -17,7 +17,7 @@
 #include "preload/real.h"
 #include "preload/sandbox.h"
 #include "preload/threads.h"
-#include "preload/run/varcall.h"
+#include "preload/runtime/varcall.h"
 
 #ifndef PR_SET_SYSCALL_USER_DISPATCH /* Linux 5.11 */
 #define PR_SET_SYSCALL_USER_DISPATCH 59

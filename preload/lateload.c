@@ -25,7 +25,7 @@
  */
 #define _GNU_SOURCE
 #include "preload/lateload.h"
-#include "preload/run/surroundings.h"
+#include "preload/runtime/surroundings.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -36,8 +36,8 @@
 #include "common/env/librarynote.h"
 #include "preload/guard.h"
 #include "preload/real.h"
-#include "preload/run/nextsym.h"
-#include "preload/run/say.h"
+#include "preload/runtime/nextsym.h"
+#include "preload/runtime/say.h"
 #include "preload/sandbox.h"
 #include "preload/threads.h"
 #include "common/processor/arch.h"

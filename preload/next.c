@@ -8,7 +8,7 @@
 
 #include "common/kernel.h"
 #include "preload/guard.h"
-#include "preload/run/nextsym.h"
+#include "preload/runtime/nextsym.h"
 #include "common/processor/arch.h"
 
 static void end_bare(int status)

@@ -19,8 +19,8 @@
 #include <sys/syscall.h>
 
 #include "common/kernel.h"
-#include "preload/run/nextsym.h"
-#include "preload/run/varcall.h"
+#include "preload/runtime/nextsym.h"
+#include "preload/runtime/varcall.h"
 #include "common/processor/arch.h"
 
 #define ARENA_ALIGN 16

@@ -12,8 +12,8 @@
 
 #include "common/pages.h"
 #include "preload/lateload.h"
-#include "preload/run/process.h"
-#include "preload/run/seccomp_filter.h"
+#include "preload/runtime/process.h"
+#include "preload/runtime/seccomp_filter.h"
 #include "preload/store.h"
 #include "preload/threads.h"
 #include "unwind/sharedrules.h"

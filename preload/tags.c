@@ -9,7 +9,7 @@
 
 #include "common/pages.h"
 #include "preload/givennames.h"
-#include "preload/run/pairs.h"
+#include "preload/runtime/pairs.h"
 #include "preload/threads.h"
 
 struct tags {

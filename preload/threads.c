@@ -10,12 +10,12 @@
 #include "common/kernel.h"
 #include "common/pages.h"
 #if defined(__x86_64__)
-#include "preload/run/controlblock_x86_64.h"
+#include "preload/runtime/controlblock_x86_64.h"
 #else
-#include "preload/run/controlblock_aarch64.h"
+#include "preload/runtime/controlblock_aarch64.h"
 #endif
-#include "preload/run/process.h"
-#include "preload/run/title.h"
+#include "preload/runtime/process.h"
+#include "preload/runtime/title.h"
 #include "preload/shadow/shadow.h"
 #include "preload/tags.h"
 #include "preload/sidetables/pausedblocks.h"

@@ -14,7 +14,7 @@
 #include "preload/sidetables/sampler.h"
 #include "preload/stacks.h"
 #include "unwind/local.h"
-#include "preload/run/placing.h"
+#include "preload/runtime/placing.h"
 
 #define THREADS_OWN 256
 

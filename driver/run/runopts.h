@@ -74,7 +74,7 @@ struct run_options {
 
 #define RUN_NO_LIMIT UINT64_MAX
 
-/* The limits of --depth and --sample are the recorder's own, see preload/run/config.h. */
+/* The limits of --depth and --sample are the recorder's own, see preload/runtime/config.h. */
 #define RUN_DEPTH_MIN 8
 #define RUN_DEPTH_MAX 65536
 #define RUN_SAMPLE_MAX ((double)((uint64_t)1 << 40))

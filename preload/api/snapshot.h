@@ -10,7 +10,7 @@
 
 #include <stdbool.h>
 
-#include "preload/run/config.h"
+#include "preload/runtime/config.h"
 
 /* `config` is borrowed for good. */
 void snapshot_set(const struct config *config);

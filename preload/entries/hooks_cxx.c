@@ -12,7 +12,7 @@
 #include <stdlib.h>
 
 #include "preload/entries/operators.h"
-#include "preload/run/beneath.h"
+#include "preload/runtime/beneath.h"
 
 typedef void delete_function(void *p, uintptr_t b, uintptr_t c);
 

@@ -12,7 +12,7 @@
 #include "common/pages.h"
 #include "common/procmaps.h"
 #include "preload/resident/parts.h"
-#include "preload/run/ascending.h"
+#include "preload/runtime/ascending.h"
 #include "preload/store.h"
 
 #define PLACES_MAX ((size_t)65536)

@@ -12,7 +12,7 @@
 #include <link.h>
 
 #include "common/env/loaderlist.h"
-#include "preload/run/moduleholds.h"
+#include "preload/runtime/moduleholds.h"
 #include "unwind/gotpatch.h"
 
 #define FREERS_MAX 64u

@@ -15,7 +15,7 @@
 #include "preload/next.h"
 #include "preload/lifecycle.h"
 #include "preload/record.h"
-#include "preload/run/config.h"
+#include "preload/runtime/config.h"
 
 #define EXPORT __attribute__((visibility("default")))
 

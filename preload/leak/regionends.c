@@ -19,7 +19,7 @@
 #include "preload/leak/look.h"
 #include "preload/leak/passmarks.h"
 #include "preload/record.h"
-#include "preload/run/say.h"
+#include "preload/runtime/say.h"
 #include "preload/store.h"
 #include "preload/sidetables/regions.h"
 #include "common/processor/processor.h"

@@ -15,7 +15,7 @@
 
 #include <string.h>
 
-#include "preload/run/nextsym.h"
+#include "preload/runtime/nextsym.h"
 
 #define PRIVATE "GLIBC_PRIVATE"
 #define WORD sizeof(uintptr_t)

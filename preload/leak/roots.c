@@ -36,7 +36,7 @@
 #include "preload/leak/marking.h"
 #include "preload/leak/results.h"
 #include "preload/real.h"
-#include "preload/run/moduleholds.h"
+#include "preload/runtime/moduleholds.h"
 #include "preload/store.h"
 #include "preload/sidetables/pausedblocks.h"
 #include "common/processor/arch.h"

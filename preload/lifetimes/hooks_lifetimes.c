@@ -14,7 +14,7 @@
 #include "preload/lifecycle.h"
 #include "preload/lifetimes/lifetimes.h"
 #include "preload/record.h"
-#include "preload/run/config.h"
+#include "preload/runtime/config.h"
 #include "preload/sidetables/birthmap.h"
 #include "preload/sidetables/pausedblocks.h"
 #include "preload/sidetables/pools.h"

@@ -11,7 +11,7 @@
 
 #include "common/pages.h"
 #include "common/spinlock.h"
-#include "preload/run/ascending.h"
+#include "preload/runtime/ascending.h"
 #include "preload/store.h"
 
 #define PAGE 4096u

@@ -6,7 +6,7 @@
 
 #include <stddef.h>
 
-#include "preload/run/say.h"
+#include "preload/runtime/say.h"
 #include "preload/telling.h"
 
 bool within_on;

@@ -31,7 +31,7 @@
 #include "patch/sitelist.h"
 #include "preload/mapping/mapped.h"
 #include "preload/mapping/maprows.h"
-#include "preload/run/say.h"
+#include "preload/runtime/say.h"
 #include "preload/telling.h"
 #include "unwind/modules.h"
 

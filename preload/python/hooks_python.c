@@ -4,7 +4,7 @@
 #include "preload/lifecycle.h"
 #include "preload/python/pynames.h"
 #include "preload/python/pystacks.h"
-#include "preload/run/config.h"
+#include "preload/runtime/config.h"
 
 static void started(const struct config *config FLAME_UNUSED)
 {

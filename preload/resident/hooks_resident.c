@@ -19,8 +19,8 @@
 #include "preload/resident/ownmemory.h"
 #include "preload/resident/parts.h"
 #include "preload/resident/residentrows.h"
-#include "preload/run/elapsed.h"
-#include "preload/run/config.h"
+#include "preload/runtime/elapsed.h"
+#include "preload/runtime/config.h"
 #include "preload/sidetables/pausedblocks.h"
 #include "preload/sidetables/pools.h"
 

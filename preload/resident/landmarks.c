@@ -22,8 +22,8 @@
 #include "preload/leak/freeze.h"
 #include "preload/real.h"
 #include "preload/resident/parts.h"
-#include "preload/run/moduleholds.h"
-#include "preload/run/say.h"
+#include "preload/runtime/moduleholds.h"
+#include "preload/runtime/say.h"
 #include "common/processor/arch.h"
 
 #define PAGE ((uintptr_t)PAGEINDEX_PAGE)

@@ -9,7 +9,7 @@
 #define FLAME_PRELOAD_RESIDENT_OWNERNODES_H
 
 #include "preload/resident/parts.h"
-#include "preload/run/pairs.h"
+#include "preload/runtime/pairs.h"
 #include "preload/threads.h"
 
 /* All return 0 where there is no room. `t`: the calling thread. */

@@ -8,7 +8,7 @@
 #include "common/pages.h"
 #include "common/spinlock.h"
 #include "preload/guard.h"
-#include "preload/run/ascending.h"
+#include "preload/runtime/ascending.h"
 
 #define RANGES_MAX ((size_t)65536)
 

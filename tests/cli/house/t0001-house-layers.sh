@@ -23,7 +23,7 @@ inproc/gate
 inproc/lib
 inproc/reader
 preload/shadow
-preload/run
+preload/runtime
 preload/sidetables
 preload
 preload/entries

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "driver/files/notrecorded.h"
-#include "preload/run/notes.h"
+#include "preload/runtime/notes.h"
 #include "tests/tap.h"
 
 static char dir[] = "/tmp/notrecorded.XXXXXX";

@@ -1,6 +1,6 @@
-/* preload/run/process.h: asking by calls and by files, and files that say something else. */
+/* preload/runtime/process.h: asking by calls and by files, and files that say something else. */
 #define _GNU_SOURCE
-#include "preload/run/process.h"
+#include "preload/runtime/process.h"
 
 #include <fcntl.h>
 #include <stdlib.h>

@@ -1,10 +1,10 @@
 /*
- * preload/run/seccomp_filter.h against the kernel: filters that are made up at random are
+ * preload/runtime/seccomp_filter.h against the kernel: filters that are made up at random are
  * installed in children, which report what became of calls. The filter only decides
  * between allowing a call and failing it with a number of its own.
  */
 #define _GNU_SOURCE
-#include "preload/run/seccomp_filter.h"
+#include "preload/runtime/seccomp_filter.h"
 
 #include <errno.h>
 #include <sys/prctl.h>
