@@ -82,7 +82,7 @@ SHARED_SRC := common/clock.c common/kernel.c common/trace/trace_writer.c common/
               common/procpath.c common/elfdyn.c common/preloadable.c common/trace/lifeclass.c \
               common/env/preloadlist.c \
               $(call here,$(wildcard unwind/*.c))
-SHIM_ROOMS := preload preload/shadow preload/runtime preload/sidetables preload/entries preload/misuse preload/mapping preload/api preload/leak preload/lifetimes preload/resident preload/firsttouch preload/python
+SHIM_ROOMS := preload preload/shadow preload/runtime preload/sidetables preload/allocators preload/misuse preload/mapping preload/api preload/leak preload/lifetimes preload/resident preload/firsttouch preload/python
 SHIM_SRC   := $(SHARED_SRC) common/termtext.c common/utf8.c $(call here,$(wildcard $(addsuffix /*.c,$(SHIM_ROOMS))))
 # libflamewait.so, which is preloaded: waits seen from inside the program.
 WAIT_SRC   := $(wildcard inproc/*.c)
@@ -126,7 +126,7 @@ HEADERS    := $(wildcard *.h $(addsuffix /*.h,common common/* unwind unwind/* pa
 # Sources that unit tests and fuzz targets link with: all but main(), and but the hooks and their
 # start-up code, which would take over the test's own malloc.
 TEST_LIB_SRC := $(sort $(LIB_SRC) $(SHARED_SRC) $(WAIT_SRC) \
-                $(filter-out preload/hook% preload/lifecycle% preload/busfault% preload/leak/hook% preload/lifetimes/hook% preload/resident/hook% preload/firsttouch/hook% preload/python/hook% preload/mapping/hook% preload/api/hook% preload/entries/hook% preload/misuse/hook%,$(filter preload/%,$(SHIM_SRC))))
+                $(filter-out preload/hook% preload/lifecycle% preload/busfault% preload/leak/hook% preload/lifetimes/hook% preload/resident/hook% preload/firsttouch/hook% preload/python/hook% preload/mapping/hook% preload/api/hook% preload/allocators/hook% preload/misuse/hook%,$(filter preload/%,$(SHIM_SRC))))
 
 # Sources of libflamewait.so that can be tested without a process of their own.
 TEST_LIB_SRC += $(if $(WAIT_ALL),inproc/lib/arena.c inproc/lib/cutcalls.c inproc/lib/opened.c inproc/lib/ownclock.c \

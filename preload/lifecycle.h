@@ -59,7 +59,7 @@ extern void (*const lifecycle_mapping_forked)(void);
 /* Called once, while recording is being set up: redirects the calls of allocators' own
  * functions, in all modules that the program has started with. If `inside`, it patches an
  * allocator in the program's own file, and returns whether that succeeded
- * (preload/entries/hooks_entries.c). */
+ * (preload/allocators/hooks_entries.c). */
 extern bool (*const lifecycle_entries)(bool inside);
 
 static inline bool lifecycle_on(void)

@@ -4,7 +4,7 @@
  * For libunwind inside a traced program: its calls to pipe2, mincore,
  * dl_iterate_phdr and the like go to functions of ours, for that library alone;
  * nobody else's calls change. And for allocators' functions that programs call by
- * names of their own (preload/entries/hooks_entries.c). At start only; a call that another
+ * names of their own (preload/allocators/hooks_entries.c). At start only; a call that another
  * thread makes meanwhile goes to either function. No malloc.
  */
 #ifndef FLAME_UNWIND_GOTPATCH_H

@@ -24,7 +24,7 @@ static const char *const names[] = {"malloc",    "je_malloc", "_rjem_je_malloc",
                                     "mi_malloc", "tc_malloc", "rpmalloc",        "scudo_malloc"};
 
 /* Functions of allocators' own that allocate blocks and are not hooked. A program may call an
- * allocator by them (preload/entries/hooks_entries.c). */
+ * allocator by them (preload/allocators/hooks_entries.c). */
 static const char *const calls[] = {"mi_heap_malloc", "mi_heap_zalloc",    "mi_heap_calloc",
                                     "mi_heap_new",    "mi_heap_alloc_new", "mi_heap_mallocn",
                                     "mi_heap_strdup", "mi_new_realloc"};

@@ -58,7 +58,7 @@ static bool is_of_libc(const char *name)
     return libc && object_of(nextsym_find(name, ARCH_LIBC_BASE)) == libc;
 }
 
-/* tcmalloc's and mimalloc's own functions (preload/entries/) make what any of their functions
+/* tcmalloc's and mimalloc's own functions (preload/allocators/) make what any of their functions
  * may take. */
 static bool has_families(void)
 {

@@ -26,7 +26,7 @@ preload/shadow
 preload/runtime
 preload/sidetables
 preload
-preload/entries
+preload/allocators
 preload/misuse
 preload/mapping
 preload/api

@@ -5,7 +5,7 @@
  * Source: the ELF gABI.
  */
 #define _GNU_SOURCE
-#include "preload/entries/ownsyms.h"
+#include "preload/allocators/ownsyms.h"
 
 #include <fcntl.h>
 #include <string.h>

@@ -6,8 +6,8 @@
  * symbols within the program's memory are for the caller to check. No malloc. All calls go through
  * common/kernel.h.
  */
-#ifndef FLAME_PRELOAD_ENTRIES_OWNSYMS_H
-#define FLAME_PRELOAD_ENTRIES_OWNSYMS_H
+#ifndef FLAME_PRELOAD_ALLOCATORS_OWNSYMS_H
+#define FLAME_PRELOAD_ALLOCATORS_OWNSYMS_H
 
 #include <link.h>
 #include <stddef.h>

@@ -6,8 +6,8 @@
  * lets nested calls be told of, and is as good as idle if it is left standing. Nested calls
  * leave the guard idle; only then there is a question who has told of the block.
  */
-#ifndef FLAME_PRELOAD_ENTRIES_OPERATORS_H
-#define FLAME_PRELOAD_ENTRIES_OPERATORS_H
+#ifndef FLAME_PRELOAD_ALLOCATORS_OPERATORS_H
+#define FLAME_PRELOAD_ALLOCATORS_OPERATORS_H
 
 #include "preload/telling.h"
 

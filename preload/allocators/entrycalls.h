@@ -4,10 +4,10 @@
  *
  * Like the hooks of malloc and its like: telling.h says what is recorded and when.
  */
-#ifndef FLAME_PRELOAD_ENTRIES_ENTRYCALLS_H
-#define FLAME_PRELOAD_ENTRIES_ENTRYCALLS_H
+#ifndef FLAME_PRELOAD_ALLOCATORS_ENTRYCALLS_H
+#define FLAME_PRELOAD_ALLOCATORS_ENTRYCALLS_H
 
-#include "preload/entries/operators.h"
+#include "preload/allocators/operators.h"
 
 /* All arguments that a function may have, in registers. Those that it does not have are passed
  * on unread. */

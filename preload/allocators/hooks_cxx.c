@@ -11,7 +11,7 @@
 #define _GNU_SOURCE
 #include <stdlib.h>
 
-#include "preload/entries/operators.h"
+#include "preload/allocators/operators.h"
 #include "preload/runtime/beneath.h"
 
 typedef void delete_function(void *p, uintptr_t b, uintptr_t c);
