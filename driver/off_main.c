@@ -5,7 +5,7 @@
 #include "driver/off/offsummary.h"
 #include "driver/off/record_off.h"
 #include "driver/run/tell.h"
-#include "fold/facts/regiontimes.h"
+#include "fold/analysis/regiontimes.h"
 
 /* Chooses the region to draw. If no trace has it, all of the run is drawn: a long run is not
  * thrown away for a wrong name. */

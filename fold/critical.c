@@ -11,9 +11,9 @@
 
 #include "common/alloc.h"
 #include "common/error.h"
-#include "fold/facts/critpath.h"
-#include "fold/facts/offrow.h"
-#include "fold/facts/regiontimes.h"
+#include "fold/analysis/critpath.h"
+#include "fold/analysis/offrow.h"
+#include "fold/analysis/regiontimes.h"
 
 #define THINGS_TRIED 64u /* walks; those on which the path spent most time come first */
 #define THINGS_TOLD 16u  /* in comments */

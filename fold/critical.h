@@ -1,6 +1,6 @@
 /*
  * critical.h: the view critical of traces of waiting: each row's part of the critical path
- * (fold/facts/critpath.h), and what could be gained where.
+ * (fold/analysis/critpath.h), and what could be gained where.
  *
  * The view's value of a row is its time on the path; all rows together are as long as the path,
  * without the time that belongs to no row. Comments (flame-folded(5)) have the parts of the

@@ -7,7 +7,7 @@
 #include "common/commands.h"
 #include "common/error.h"
 #include "common/options/values.h"
-#include "fold/facts/recordingset.h"
+#include "fold/analysis/recordingset.h"
 #include "fold/halves.h"
 #include "fold/load.h"
 #include "fold/stacks/diff_gate.h"

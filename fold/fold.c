@@ -19,7 +19,7 @@
 #include "fold/guarded.h"
 #include "fold/lanetext.h"
 #include "fold/nodestacks.h"
-#include "fold/facts/regiontext.h"
+#include "fold/analysis/regiontext.h"
 #include "fold/timetext.h"
 #include "fold/tracesums.h"
 

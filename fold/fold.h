@@ -12,10 +12,10 @@
 
 #include "common/strbuf.h"
 #include "common/trace/trace_reader.h"
-#include "fold/facts/ages.h"
+#include "fold/analysis/ages.h"
 #include "fold/aggregate.h"
 #include "fold/moments.h"
-#include "fold/facts/proctree.h"
+#include "fold/analysis/proctree.h"
 #include "fold/stacks/filter.h"
 #include "fold/symbols/symbols.h"
 #include "fold/viewtable.h"

@@ -6,7 +6,7 @@
 #include "common/error.h"
 #include "common/options/values.h"
 #include "common/files/outfile.h"
-#include "fold/facts/recordingset.h"
+#include "fold/analysis/recordingset.h"
 #include "fold/load.h"
 #include "fold/fold.h"
 #include "fold/stacks/textfile.h"

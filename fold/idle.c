@@ -11,7 +11,7 @@
 
 #include "common/alloc.h"
 #include "fold/stacks/lockframes.h"
-#include "fold/facts/offrow.h"
+#include "fold/analysis/offrow.h"
 #include "fold/stacks/place.h"
 
 /* Frames below the call's among which the waiting function's name is sought: glibc has

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 
 #include "common/alloc.h"
-#include "fold/facts/latency.h"
-#include "fold/facts/offrow.h"
+#include "fold/analysis/latency.h"
+#include "fold/analysis/offrow.h"
 
 static int by_thread(const void *pa, const void *pb)
 {

@@ -16,7 +16,7 @@
 #include "fold/critical.h"
 #include "fold/items.h"
 #include "fold/nodestacks.h"
-#include "fold/facts/offrow.h"
+#include "fold/analysis/offrow.h"
 
 #define SHORTEST_NS 1000u
 #define STEP 4u

@@ -15,7 +15,7 @@
 #include "common/trace/trace_grow.h"
 #include "common/trace/trace_origins.h"
 #include "fold/fold.h"
-#include "fold/facts/regiontimes.h"
+#include "fold/analysis/regiontimes.h"
 
 #define SECOND 1000000000u
 #define US ((uint64_t)1000)

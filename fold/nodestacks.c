@@ -25,7 +25,7 @@
 #include "common/alloc.h"
 #include "common/trace/sleepclass.h"
 #include "common/trace/trace_merge.h"
-#include "fold/facts/ages.h"
+#include "fold/analysis/ages.h"
 #include "fold/marks.h"
 
 struct run {

@@ -16,7 +16,7 @@
  * Whatever is added up is nanoseconds; views give microseconds, but for latency, which counts.
  */
 #include "fold/critical.h"
-#include "fold/facts/offrow.h"
+#include "fold/analysis/offrow.h"
 #include "fold/viewtable.h"
 
 static bool on_cpu(const struct trace_row *r)

@@ -12,7 +12,7 @@
 #include "common/options/values.h"
 #include "common/trace/trace_parts.h"
 #include "fold/collapse/collapse.h"
-#include "fold/facts/recordingset.h"
+#include "fold/analysis/recordingset.h"
 #include "fold/stacks/drawn.h"
 #include "fold/stacks/filter_lines.h"
 #include "fold/fold.h"
@@ -339,7 +339,7 @@ static int take_moments(struct reader *r, const char *s, size_t len)
     return err < 0 ? too_many(r) : 0;
 }
 
-/* Keeps a comment about the lengths of regions (fold/facts/regiontext.h), for reports. */
+/* Keeps a comment about the lengths of regions (fold/analysis/regiontext.h), for reports. */
 static void take_region(struct input *in, const char *s, size_t len)
 {
     static const char begins[] = "# region: ";

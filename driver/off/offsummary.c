@@ -9,10 +9,10 @@
 #include "render/findings/regionwords.h"
 #include "render/findings/waitedlock.h"
 #include "driver/run/runsummary.h"
-#include "fold/facts/criticaltext.h"
-#include "fold/facts/lastknown.h"
+#include "fold/analysis/criticaltext.h"
+#include "fold/analysis/lastknown.h"
 #include "fold/stacks/place.h"
-#include "fold/facts/offrow.h"
+#include "fold/analysis/offrow.h"
 #include "render/text/value.h"
 
 #define THINGS 3

@@ -17,7 +17,7 @@
 #include "common/files/outfile.h"
 #include "common/trace_format.h"
 #include "driver/watch/momentfile.h"
-#include "fold/facts/recordingset.h"
+#include "fold/analysis/recordingset.h"
 #include "fold/pack/packing.h"
 
 /* The end of a trace. */

@@ -28,7 +28,7 @@
 #include "common/strbuf.h"
 #include "driver/pack/packtraces.h"
 #include "driver/pack/tracecopy.h"
-#include "fold/facts/recordingset.h"
+#include "fold/analysis/recordingset.h"
 #include "fold/fold.h"
 #include "fold/stacks/place.h"
 #include "fold/viewtable.h"

@@ -9,7 +9,7 @@
 
 #include "common/options/opts.h"
 #include "driver/suppress/hide.h"
-#include "fold/facts/ages.h"
+#include "fold/analysis/ages.h"
 #include "driver/watch/momentwatch.h"
 
 enum run_output {

@@ -1,6 +1,6 @@
 /*
  * regionwords.h: lines for people about the regions that a program marks, from the comments of
- * folded text (fold/facts/regiontext.h, flame-folded(5)).
+ * folded text (fold/analysis/regiontext.h, flame-folded(5)).
  */
 #ifndef FLAME_RENDER_FINDINGS_REGIONWORDS_H
 #define FLAME_RENDER_FINDINGS_REGIONWORDS_H

@@ -17,7 +17,7 @@
 #include "common/trace/trace_moments.h"
 #include "common/trace/trace_origins.h"
 #include "common/trace/trace_parts.h"
-#include "fold/facts/offrow.h"
+#include "fold/analysis/offrow.h"
 #include "tests/unit/trace_build.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -49,7 +49,7 @@ tracer
 inject/guest
 inject
 fold/stacks
-fold/facts
+fold/analysis
 fold/spill
 fold/symbols
 fold/collapse

@@ -7,9 +7,9 @@
 
 #include <stdlib.h>
 
-#include "fold/facts/criticaltext.h"
-#include "fold/facts/critpath.h"
-#include "fold/facts/lastknown.h"
+#include "fold/analysis/criticaltext.h"
+#include "fold/analysis/critpath.h"
+#include "fold/analysis/lastknown.h"
 #include "fold/fold.h"
 #include "tests/tap.h"
 #include "tests/unit/off_build.h"

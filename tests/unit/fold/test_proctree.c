@@ -1,5 +1,5 @@
 /* Descent of processes, from the headers of traces. */
-#include "fold/facts/proctree.h"
+#include "fold/analysis/proctree.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,11 +1,11 @@
-#include "fold/facts/regiontext.h"
+#include "fold/analysis/regiontext.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 
 #include "common/alloc.h"
 #include "common/trace/trace_intervals.h"
-#include "fold/facts/regiontimes.h"
+#include "fold/analysis/regiontimes.h"
 
 #define BEGINS "# region: "
 #define NAME " name=\""

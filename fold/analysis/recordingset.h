@@ -3,8 +3,8 @@
  * program; each holds the recording's number, its own place among the files, and their number
  * (TRACE_META_RECORDING). The name of the first file stands for all of them.
  */
-#ifndef FLAME_FOLD_FACTS_RECORDINGSET_H
-#define FLAME_FOLD_FACTS_RECORDINGSET_H
+#ifndef FLAME_FOLD_ANALYSIS_RECORDINGSET_H
+#define FLAME_FOLD_ANALYSIS_RECORDINGSET_H
 
 #include <stdbool.h>
 

@@ -19,8 +19,8 @@
  *    threads    none: one object is one thread's
  *    times      CLOCK_MONOTONIC in nanoseconds
  */
-#ifndef FLAME_FOLD_FACTS_CRITPATH_H
-#define FLAME_FOLD_FACTS_CRITPATH_H
+#ifndef FLAME_FOLD_ANALYSIS_CRITPATH_H
+#define FLAME_FOLD_ANALYSIS_CRITPATH_H
 
 #include "common/trace/trace_intervals.h"
 

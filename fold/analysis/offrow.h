@@ -1,8 +1,8 @@
 /*
  * offrow.h: a row of an off-CPU trace, and the stacks that its node stands for.
  */
-#ifndef FLAME_FOLD_FACTS_OFFROW_H
-#define FLAME_FOLD_FACTS_OFFROW_H
+#ifndef FLAME_FOLD_ANALYSIS_OFFROW_H
+#define FLAME_FOLD_ANALYSIS_OFFROW_H
 
 #include "common/trace/trace_reader.h"
 

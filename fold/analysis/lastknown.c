@@ -1,10 +1,10 @@
-#include "fold/facts/lastknown.h"
+#include "fold/analysis/lastknown.h"
 
 #include <stdlib.h>
 
 #include "common/alloc.h"
 #include "common/trace/trace_intervals.h"
-#include "fold/facts/offrow.h"
+#include "fold/analysis/offrow.h"
 
 struct seen {
     uint64_t begin_ns, end_ns; /* 0: nothing */

@@ -6,8 +6,8 @@
  * classes (common/trace/lifeclass.h), so a limit is a bound of a class: then both views are
  * exact.
  */
-#ifndef FLAME_FOLD_FACTS_AGES_H
-#define FLAME_FOLD_FACTS_AGES_H
+#ifndef FLAME_FOLD_ANALYSIS_AGES_H
+#define FLAME_FOLD_ANALYSIS_AGES_H
 
 #include "common/options/opts.h"
 #include "common/trace/lifeclass.h"

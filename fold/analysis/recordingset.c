@@ -2,7 +2,7 @@
  * The record has a segment of its own, which is found by going from segment to segment: a trace
  * need not be read for it.
  */
-#include "fold/facts/recordingset.h"
+#include "fold/analysis/recordingset.h"
 
 #include <fcntl.h>
 #include <inttypes.h>

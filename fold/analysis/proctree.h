@@ -12,8 +12,8 @@
  *
  * Not thread-safe.
  */
-#ifndef FLAME_FOLD_FACTS_PROCTREE_H
-#define FLAME_FOLD_FACTS_PROCTREE_H
+#ifndef FLAME_FOLD_ANALYSIS_PROCTREE_H
+#define FLAME_FOLD_ANALYSIS_PROCTREE_H
 
 #include "common/trace/trace_reader.h"
 

@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "fold/facts/criticaltext.h"
+#include "fold/analysis/criticaltext.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -5,8 +5,8 @@
  * The longest sleep of each stack of each thread is kept apart from its class, so that the
  * maximum of any sum is exact.
  */
-#ifndef FLAME_FOLD_FACTS_LATENCY_H
-#define FLAME_FOLD_FACTS_LATENCY_H
+#ifndef FLAME_FOLD_ANALYSIS_LATENCY_H
+#define FLAME_FOLD_ANALYSIS_LATENCY_H
 
 #include "common/trace/trace_reader.h"
 

@@ -7,8 +7,8 @@
  * region counts, and none of other threads. Threads that share a record (trace_off_thread.uses)
  * have no regions here, as it is not known to which one a region belongs.
  */
-#ifndef FLAME_FOLD_FACTS_REGIONTIMES_H
-#define FLAME_FOLD_FACTS_REGIONTIMES_H
+#ifndef FLAME_FOLD_ANALYSIS_REGIONTIMES_H
+#define FLAME_FOLD_ANALYSIS_REGIONTIMES_H
 
 #include "common/trace/trace_reader.h"
 

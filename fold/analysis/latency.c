@@ -1,4 +1,4 @@
-#include "fold/facts/latency.h"
+#include "fold/analysis/latency.h"
 
 #include "common/alloc.h"
 #include "common/trace/sleepclass.h"

@@ -15,7 +15,7 @@
  * wakers share: a path of millions of segments has to be cut there, before the requested range
  * is known. What intervals have lost (short waits as sums) is little of a path.
  */
-#include "fold/facts/critpath.h"
+#include "fold/analysis/critpath.h"
 
 #include <stdlib.h>
 

@@ -6,8 +6,8 @@
  * thread's last interval stands for it: until then, the thread had run at most for the time
  * since its first interval in which it is not known to have done anything else.
  */
-#ifndef FLAME_FOLD_FACTS_LASTKNOWN_H
-#define FLAME_FOLD_FACTS_LASTKNOWN_H
+#ifndef FLAME_FOLD_ANALYSIS_LASTKNOWN_H
+#define FLAME_FOLD_ANALYSIS_LASTKNOWN_H
 
 #include "common/trace/trace_reader.h"
 

@@ -1,4 +1,4 @@
-#include "fold/facts/ages.h"
+#include "fold/analysis/ages.h"
 
 #include <inttypes.h>
 #include <stddef.h>

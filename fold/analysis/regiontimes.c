@@ -1,4 +1,4 @@
-#include "fold/facts/regiontimes.h"
+#include "fold/analysis/regiontimes.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -8,8 +8,8 @@
  *    ownership  arguments are copied
  *    threads    none: one object is one thread's
  */
-#ifndef FLAME_FOLD_FACTS_CRITICALTEXT_H
-#define FLAME_FOLD_FACTS_CRITICALTEXT_H
+#ifndef FLAME_FOLD_ANALYSIS_CRITICALTEXT_H
+#define FLAME_FOLD_ANALYSIS_CRITICALTEXT_H
 
 #include <stdbool.h>
 

@@ -12,8 +12,8 @@
  * the thread that ended most of these waits. "lost" counts regions of any name for which the
  * recording had no room.
  */
-#ifndef FLAME_FOLD_FACTS_REGIONTEXT_H
-#define FLAME_FOLD_FACTS_REGIONTEXT_H
+#ifndef FLAME_FOLD_ANALYSIS_REGIONTEXT_H
+#define FLAME_FOLD_ANALYSIS_REGIONTEXT_H
 
 #include "common/strbuf.h"
 #include "common/trace/trace_reader.h"
