@@ -12,7 +12,7 @@
 #include "common/options/values.h"
 #include "driver/doctor/machinelook.h"
 #include "driver/doctor/programlook.h"
-#include "driver/files/rundir.h"
+#include "driver/rundir/rundir.h"
 
 struct request {
     unsigned pid;

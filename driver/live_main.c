@@ -20,7 +20,7 @@
 #include "common/error.h"
 #include "common/options/values.h"
 #include "common/strbuf.h"
-#include "driver/files/rundir.h"
+#include "driver/rundir/rundir.h"
 #include "driver/live/livelook.h"
 #include "driver/live/livepicture.h"
 #include "driver/live/liverecorder.h"

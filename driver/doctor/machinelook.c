@@ -12,7 +12,7 @@
 #include "common/strbuf.h"
 #include "driver/doctor/trial.h"
 #include "driver/doctor/verdicts.h"
-#include "driver/files/rundir.h"
+#include "driver/rundir/rundir.h"
 
 /* A recording that is smaller than that is rare. */
 #define ROOM_MEGABYTES 200

@@ -7,7 +7,7 @@
 #define FLAME_DRIVER_LEAK_LEAKUNCHECKED_H
 
 #include "common/strbuf.h"
-#include "driver/files/notrecorded.h"
+#include "driver/rundir/notrecorded.h"
 #include "driver/leak/leaklooks.h"
 
 struct leak_unchecked {

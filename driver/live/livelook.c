@@ -12,7 +12,7 @@
 #include "common/alloc.h"
 #include "common/error.h"
 #include "common/files/outfile.h"
-#include "driver/files/rundir.h"
+#include "driver/rundir/rundir.h"
 #include "fold/fold.h"
 
 struct traces {

@@ -11,7 +11,7 @@
 
 #include "common/error.h"
 #include "common/strbuf.h"
-#include "driver/files/rundir.h"
+#include "driver/rundir/rundir.h"
 
 #define LOOK_NS 50000000
 

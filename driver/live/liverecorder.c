@@ -16,7 +16,7 @@
 #include "common/alloc.h"
 #include "common/error.h"
 #include "common/strbuf.h"
-#include "driver/files/rundir.h"
+#include "driver/rundir/rundir.h"
 #include "driver/live/liverun.h"
 #include "driver/run/launch.h"
 #include "driver/watch/recordedtrace.h"

@@ -5,7 +5,7 @@
 #ifndef FLAME_DRIVER_RUN_RECORD_FAULTS_H
 #define FLAME_DRIVER_RUN_RECORD_FAULTS_H
 
-#include "driver/files/rundir.h"
+#include "driver/rundir/rundir.h"
 #include "driver/run/runopts.h"
 
 struct record_faults;

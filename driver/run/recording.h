@@ -7,9 +7,9 @@
 #define FLAME_DRIVER_RUN_RECORDING_H
 
 #include "common/strbuf.h"
-#include "driver/files/notrecorded.h"
-#include "driver/files/rundir.h"
-#include "driver/files/unread.h"
+#include "driver/rundir/notrecorded.h"
+#include "driver/rundir/rundir.h"
+#include "driver/rundir/unread.h"
 #include "driver/run/launch.h"
 #include "driver/run/runopts.h"
 #include "driver/watch/taken.h"

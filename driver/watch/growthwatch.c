@@ -15,7 +15,7 @@
 #include "common/alloc.h"
 #include "common/clock.h"
 #include "common/trace/trace_growth.h"
-#include "driver/files/rundir.h"
+#include "driver/rundir/rundir.h"
 #include "driver/watch/glance.h"
 
 /* A process, or what it was before it executed another program. */

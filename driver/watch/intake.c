@@ -20,7 +20,7 @@
 #include "common/clock.h"
 #include "common/files/plainfile.h"
 #include "common/strbuf.h"
-#include "driver/files/writers.h"
+#include "driver/rundir/writers.h"
 #include "driver/watch/ticker.h"
 
 #define LOOK_MS 30u

@@ -11,7 +11,7 @@
 #ifndef FLAME_DRIVER_WATCH_INTAKE_H
 #define FLAME_DRIVER_WATCH_INTAKE_H
 
-#include "driver/files/rundir.h"
+#include "driver/rundir/rundir.h"
 #include "driver/watch/taken.h"
 
 struct intake;

@@ -22,7 +22,7 @@
 #include "common/procpath.h"
 #include "common/strbuf.h"
 #include "common/trace/wrapping.h"
-#include "driver/files/rundir.h"
+#include "driver/rundir/rundir.h"
 #include "driver/watch/glance.h"
 #include "driver/watch/momentfile.h"
 

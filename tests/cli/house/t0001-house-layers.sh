@@ -64,7 +64,7 @@ render/export
 render/backends
 render/view
 render/dump
-driver/files
+driver/rundir
 driver/suppress
 driver/watch
 driver/pack

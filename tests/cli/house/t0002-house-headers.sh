@@ -54,7 +54,7 @@ is_str "$(grep -lE '\b(_exit|exit|quick_exit|abort) *\(|\bSYS_exit' $sources |
 # of the run is removed, and screen.c's, when the terminal is as it was.
 # shellcheck disable=SC2086
 is_str "$(grep -lE '\braise *\(|\bkill *\( *(getpid|0)' $sources |
-    grep -vxE 'common/signals/signal_outlive\.c|driver/run/launch\.c|driver/files/rundir\.c|render/view/screen\.c' | sort)" '' \
+    grep -vxE 'common/signals/signal_outlive\.c|driver/run/launch\.c|driver/rundir/rundir\.c|render/view/screen\.c' | sort)" '' \
     'and nothing but launch.c, rundir.c, screen.c and signal_outlive.c sends a signal to itself'
 
 done_testing

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "driver/files/notrecorded.h"
+#include "driver/rundir/notrecorded.h"
 #include "preload/runtime/notes.h"
 #include "tests/tap.h"
 

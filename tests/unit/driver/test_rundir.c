@@ -8,8 +8,8 @@
 #include "common/files/plainfile.h"
 #include "common/strbuf.h"
 #include "common/trace/trace_reader.h"
-#include "driver/files/removing.h"
-#include "driver/files/rundir.h"
+#include "driver/rundir/removing.h"
+#include "driver/rundir/rundir.h"
 #include "tests/tap.h"
 
 #define DEEP 40

@@ -3,8 +3,8 @@
  *
  * Safe in a signal handler: system calls only, on a stack of some 20 KiB at most.
  */
-#ifndef FLAME_DRIVER_FILES_REMOVING_H
-#define FLAME_DRIVER_FILES_REMOVING_H
+#ifndef FLAME_DRIVER_RUNDIR_REMOVING_H
+#define FLAME_DRIVER_RUNDIR_REMOVING_H
 
 #include <stdbool.h>
 #include <stddef.h>

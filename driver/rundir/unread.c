@@ -1,4 +1,4 @@
-#include "driver/files/unread.h"
+#include "driver/rundir/unread.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

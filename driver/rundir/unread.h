@@ -5,11 +5,11 @@
  *
  * Not thread-safe.
  */
-#ifndef FLAME_DRIVER_FILES_UNREAD_H
-#define FLAME_DRIVER_FILES_UNREAD_H
+#ifndef FLAME_DRIVER_RUNDIR_UNREAD_H
+#define FLAME_DRIVER_RUNDIR_UNREAD_H
 
-#include "driver/files/notrecorded.h"
-#include "driver/files/rundir.h"
+#include "driver/rundir/notrecorded.h"
+#include "driver/rundir/rundir.h"
 
 struct unread {
     struct unread_trace {

@@ -3,7 +3,7 @@
  * here, so there is an end.
  */
 #define _GNU_SOURCE
-#include "driver/files/removing.h"
+#include "driver/rundir/removing.h"
 
 #include <dirent.h>
 #include <errno.h>

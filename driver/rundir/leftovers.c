@@ -11,7 +11,7 @@
  * pid in the name, because it may be another's by now.
  */
 #define _GNU_SOURCE
-#include "driver/files/leftovers.h"
+#include "driver/rundir/leftovers.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -24,8 +24,8 @@
 
 #include "common/alloc.h"
 #include "common/runnotes.h"
-#include "driver/files/rundir.h"
-#include "driver/files/writers.h"
+#include "driver/rundir/rundir.h"
+#include "driver/rundir/writers.h"
 
 static bool is_ours(int fd, mode_t kind)
 {

@@ -1,4 +1,4 @@
-#include "driver/files/notrecorded.h"
+#include "driver/rundir/notrecorded.h"
 
 #include <stdlib.h>
 

@@ -3,12 +3,12 @@
  *
  * The driver's side of common/runnotes.h.
  */
-#ifndef FLAME_DRIVER_FILES_NOTRECORDED_H
-#define FLAME_DRIVER_FILES_NOTRECORDED_H
+#ifndef FLAME_DRIVER_RUNDIR_NOTRECORDED_H
+#define FLAME_DRIVER_RUNDIR_NOTRECORDED_H
 
 #include "common/runnotes.h"
 #include "common/strbuf.h"
-#include "driver/files/notesfile.h"
+#include "driver/rundir/notesfile.h"
 
 /* Programs of one name that were not recorded for one reason. */
 struct notrecorded_program {

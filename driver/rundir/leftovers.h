@@ -1,8 +1,8 @@
 /*
  * leftovers.h: directories of runs whose driver was killed before it could remove them.
  */
-#ifndef FLAME_DRIVER_FILES_LEFTOVERS_H
-#define FLAME_DRIVER_FILES_LEFTOVERS_H
+#ifndef FLAME_DRIVER_RUNDIR_LEFTOVERS_H
+#define FLAME_DRIVER_RUNDIR_LEFTOVERS_H
 
 /*
  * Removes those in `parent` that are provably dead: called as rundir.h calls them, this user's, of

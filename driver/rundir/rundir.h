@@ -11,14 +11,14 @@
  * leaves is removed when the next run makes its own (leftovers.h). One at a time
  * in a process.
  */
-#ifndef FLAME_DRIVER_FILES_RUNDIR_H
-#define FLAME_DRIVER_FILES_RUNDIR_H
+#ifndef FLAME_DRIVER_RUNDIR_RUNDIR_H
+#define FLAME_DRIVER_RUNDIR_RUNDIR_H
 
 #include <stdbool.h>
 
 #include "common/compiler.h"
 #include "common/runnotes.h"
-#include "driver/files/notesfile.h"
+#include "driver/rundir/notesfile.h"
 
 #define RUNDIR_NOTES "notes"
 #define RUNDIR_FOLDED "folded"

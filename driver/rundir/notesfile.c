@@ -4,7 +4,7 @@
  * address. A program that writes there on purpose would open the file instead.
  */
 #define _GNU_SOURCE
-#include "driver/files/notesfile.h"
+#include "driver/rundir/notesfile.h"
 
 #include <errno.h>
 #include <fcntl.h>

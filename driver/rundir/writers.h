@@ -1,8 +1,8 @@
 /*
  * writers.h: whether any process can still write to a file.
  */
-#ifndef FLAME_DRIVER_FILES_WRITERS_H
-#define FLAME_DRIVER_FILES_WRITERS_H
+#ifndef FLAME_DRIVER_RUNDIR_WRITERS_H
+#define FLAME_DRIVER_RUNDIR_WRITERS_H
 
 #include <stdbool.h>
 

@@ -7,8 +7,8 @@
  *
  * While the command runs one thread at a time may write.
  */
-#ifndef FLAME_DRIVER_FILES_NOTESFILE_H
-#define FLAME_DRIVER_FILES_NOTESFILE_H
+#ifndef FLAME_DRIVER_RUNDIR_NOTESFILE_H
+#define FLAME_DRIVER_RUNDIR_NOTESFILE_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -5,7 +5,7 @@
  * system calls. A driver that SIGKILL ends leaves its directory behind; the next run removes it.
  */
 #define _GNU_SOURCE
-#include "driver/files/rundir.h"
+#include "driver/rundir/rundir.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -22,8 +22,8 @@
 #include "common/begins.h"
 #include "common/strbuf.h"
 #include "common/trace/trace_moments.h"
-#include "driver/files/leftovers.h"
-#include "driver/files/removing.h"
+#include "driver/rundir/leftovers.h"
+#include "driver/rundir/removing.h"
 
 #define ENDING ".flame"
 #define SPARE "spare."

@@ -10,7 +10,7 @@
  * namespace be another, and a process that executes another program keeps it.
  */
 #define _GNU_SOURCE
-#include "driver/files/writers.h"
+#include "driver/rundir/writers.h"
 
 #include <fcntl.h>
 #include <signal.h>
