@@ -21,7 +21,7 @@
 #include "driver/run/record_mem.h"
 #include "driver/run/runsummary.h"
 #include "driver/run/unseen.h"
-#include "driver/watch/growthsignal.h"
+#include "driver/monitor/growthsignal.h"
 #include "render/text/value.h"
 
 #define LEAKS_SHOWN 10

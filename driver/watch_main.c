@@ -27,10 +27,10 @@
 #include "common/procmaps.h"
 #include "common/strbuf.h"
 #include "common/trace/trace_moments.h"
-#include "driver/watch/glance.h"
-#include "driver/watch/momentwatch.h"
-#include "driver/watch/partfile.h"
-#include "driver/watch/recordedtrace.h"
+#include "driver/monitor/glance.h"
+#include "driver/monitor/momentwatch.h"
+#include "driver/monitor/partfile.h"
+#include "driver/monitor/recordedtrace.h"
 
 /* Longest time between two checks whether the process still writes to the trace: it may have
  * executed another program. */

@@ -4,7 +4,7 @@
 #ifndef FLAME_DRIVER_LEAK_LEAKLOOKS_H
 #define FLAME_DRIVER_LEAK_LEAKLOOKS_H
 
-#include "driver/watch/taken.h"
+#include "driver/monitor/taken.h"
 
 /* Why a process may not have looked, if no more is known. */
 #define LEAK_NOT_LOOKED "did not come to exit, may not be looked at, or cannot be as a whole"

@@ -19,7 +19,7 @@
 #include "driver/rundir/rundir.h"
 #include "driver/live/liverun.h"
 #include "driver/run/launch.h"
-#include "driver/watch/recordedtrace.h"
+#include "driver/monitor/recordedtrace.h"
 
 #define LOOK_NS 20000000
 

@@ -16,7 +16,7 @@
 #include "common/files/plainfile.h"
 #include "common/files/outfile.h"
 #include "common/trace_format.h"
-#include "driver/watch/momentfile.h"
+#include "driver/monitor/momentfile.h"
 #include "fold/analysis/recordingset.h"
 #include "fold/pack/packing.h"
 

@@ -8,7 +8,7 @@
 
 #include "common/clock.h"
 #include "common/error.h"
-#include "driver/watch/growthsignal.h"
+#include "driver/monitor/growthsignal.h"
 #include "driver/run/runsummary.h"
 #include "fold/viewtable.h"
 #include "inject/attachment.h"

@@ -12,8 +12,8 @@
 #include "driver/rundir/unread.h"
 #include "driver/run/launch.h"
 #include "driver/run/runopts.h"
-#include "driver/watch/taken.h"
-#include "driver/watch/watch.h"
+#include "driver/monitor/taken.h"
+#include "driver/monitor/watch.h"
 
 struct recording {
     struct rundir rundir;

@@ -12,7 +12,7 @@
 #include "common/error.h"
 #include "common/options/values.h"
 #include "common/files/outfile.h"
-#include "driver/watch/growthsignal.h"
+#include "driver/monitor/growthsignal.h"
 #include "fold/viewtable.h"
 #include "render/backend.h"
 

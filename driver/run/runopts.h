@@ -10,7 +10,7 @@
 #include "common/options/opts.h"
 #include "driver/suppress/hide.h"
 #include "fold/analysis/ages.h"
-#include "driver/watch/momentwatch.h"
+#include "driver/monitor/momentwatch.h"
 
 enum run_output {
     RUN_OUTPUT_PICTURE, /* drawn by the back end of the file's ending */

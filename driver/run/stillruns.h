@@ -7,7 +7,7 @@
 #include <stdbool.h>
 
 #include "common/strbuf.h"
-#include "driver/watch/taken.h"
+#include "driver/monitor/taken.h"
 
 /*
  * Whether process `pid` has a file of directory `dir` mapped. Every process that records into the

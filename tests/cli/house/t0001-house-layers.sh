@@ -66,7 +66,7 @@ render/view
 render/dump
 driver/rundir
 driver/suppress
-driver/watch
+driver/monitor
 driver/pack
 driver/run
 driver/leak

@@ -1,6 +1,6 @@
 /* Moments on their way into a file: what is read of it, that it is thinned and stays small for a
  * day and more; and what is live by a trace that is being written. */
-#include "driver/watch/momentfile.h"
+#include "driver/monitor/momentfile.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "common/trace/trace_grow.h"
-#include "driver/watch/glance.h"
+#include "driver/monitor/glance.h"
 #include "tests/tap.h"
 #include "tests/unit/trace_build.h"
 

@@ -1,6 +1,6 @@
 /* When moments are due: by what looks cost, and not by how long they are kept waiting. */
 #define _GNU_SOURCE
-#include "driver/watch/momentwatch.h"
+#include "driver/monitor/momentwatch.h"
 
 #include <fcntl.h>
 #include <stdio.h>

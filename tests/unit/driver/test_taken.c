@@ -1,5 +1,5 @@
-/* When a trace is complete (driver/watch/intake.h), and what is known of many processes
- * (driver/watch/taken.h). */
+/* When a trace is complete (driver/monitor/intake.h), and what is known of many processes
+ * (driver/monitor/taken.h). */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "common/trace_format.h"
-#include "driver/watch/intake.h"
+#include "driver/monitor/intake.h"
 #include "tests/tap.h"
 
 /* ---- a trace is complete ---- */

@@ -1,4 +1,4 @@
-/* Memory of a process seen from outside: driver/watch/watch.h, and what of it is worth a word. */
+/* Memory of a process seen from outside: driver/monitor/watch.h, and what of it is worth a word. */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <fcntl.h>
@@ -9,7 +9,7 @@
 
 #include "common/trace_format.h"
 #include "driver/run/unseen.h"
-#include "driver/watch/watch.h"
+#include "driver/monitor/watch.h"
 #include "tests/tap.h"
 
 #define MIB ((uint64_t)1 << 20)

@@ -5,11 +5,11 @@
  * taken_process with each process, and by its stacks only where no other process had the same. Not
  * thread-safe: while the command runs only the intake (intake.h) uses it.
  */
-#ifndef FLAME_DRIVER_WATCH_TAKEN_H
-#define FLAME_DRIVER_WATCH_TAKEN_H
+#ifndef FLAME_DRIVER_MONITOR_TAKEN_H
+#define FLAME_DRIVER_MONITOR_TAKEN_H
 
-#include "driver/watch/growthwatch.h"
-#include "driver/watch/momentwatch.h"
+#include "driver/monitor/growthwatch.h"
+#include "driver/monitor/momentwatch.h"
 #include "fold/fold.h"
 #include "fold/tracesums.h"
 

@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "driver/watch/ticker.h"
+#include "driver/monitor/ticker.h"
 
 #include <pthread.h>
 #include <signal.h>

@@ -3,7 +3,7 @@
  * record's type is written last, as is a segment's magic, so that a reader finds whole moments
  * only. To thin the file is to write another one and to rename it.
  */
-#include "driver/watch/momentfile.h"
+#include "driver/monitor/momentfile.h"
 
 #include <errno.h>
 #include <fcntl.h>

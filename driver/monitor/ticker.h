@@ -3,8 +3,8 @@
  *
  * It takes no signals: those are for the thread that passes them on.
  */
-#ifndef FLAME_DRIVER_WATCH_TICKER_H
-#define FLAME_DRIVER_WATCH_TICKER_H
+#ifndef FLAME_DRIVER_MONITOR_TICKER_H
+#define FLAME_DRIVER_MONITOR_TICKER_H
 
 #include "common/compiler.h"
 

@@ -4,8 +4,8 @@
  *
  * Traces can be read at any instant, so a sample needs nothing of the program. Thread-safe.
  */
-#ifndef FLAME_DRIVER_WATCH_GROWTHWATCH_H
-#define FLAME_DRIVER_WATCH_GROWTHWATCH_H
+#ifndef FLAME_DRIVER_MONITOR_GROWTHWATCH_H
+#define FLAME_DRIVER_MONITOR_GROWTHWATCH_H
 
 #include "common/trace/trace_reader.h"
 

@@ -6,7 +6,7 @@
  * Rejected: a signal to the program, because it may use it, block it, or be cut short in a call by
  * it, and of several processes none is the right one.
  */
-#include "driver/watch/growthsignal.h"
+#include "driver/monitor/growthsignal.h"
 
 #include <errno.h>
 #include <semaphore.h>
@@ -18,7 +18,7 @@
 
 #include "common/alloc.h"
 #include "common/signals/signal_forward.h"
-#include "driver/watch/ticker.h"
+#include "driver/monitor/ticker.h"
 
 #define NEVER_MS 1000000000u
 

@@ -8,11 +8,11 @@
  *
  * An emptied file is left as a spare for a later process (common/runnotes.h).
  */
-#ifndef FLAME_DRIVER_WATCH_INTAKE_H
-#define FLAME_DRIVER_WATCH_INTAKE_H
+#ifndef FLAME_DRIVER_MONITOR_INTAKE_H
+#define FLAME_DRIVER_MONITOR_INTAKE_H
 
 #include "driver/rundir/rundir.h"
-#include "driver/watch/taken.h"
+#include "driver/monitor/taken.h"
 
 struct intake;
 

@@ -11,8 +11,8 @@
  *
  * Not thread-safe for one file.
  */
-#ifndef FLAME_DRIVER_WATCH_MOMENTFILE_H
-#define FLAME_DRIVER_WATCH_MOMENTFILE_H
+#ifndef FLAME_DRIVER_MONITOR_MOMENTFILE_H
+#define FLAME_DRIVER_MONITOR_MOMENTFILE_H
 
 #include "common/trace/trace_moments.h"
 

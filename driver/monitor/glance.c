@@ -6,7 +6,7 @@
  * leave one event half counted.
  */
 #define _GNU_SOURCE
-#include "driver/watch/glance.h"
+#include "driver/monitor/glance.h"
 
 #include <fcntl.h>
 #include <stdlib.h>

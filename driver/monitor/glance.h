@@ -7,8 +7,8 @@
  *
  * Not thread-safe for one struct glance.
  */
-#ifndef FLAME_DRIVER_WATCH_GLANCE_H
-#define FLAME_DRIVER_WATCH_GLANCE_H
+#ifndef FLAME_DRIVER_MONITOR_GLANCE_H
+#define FLAME_DRIVER_MONITOR_GLANCE_H
 
 #include "common/trace/trace_moments.h"
 

@@ -5,7 +5,7 @@
  * of the same process; the older trace is complete then, too.
  */
 #define _GNU_SOURCE
-#include "driver/watch/momentwatch.h"
+#include "driver/monitor/momentwatch.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -23,8 +23,8 @@
 #include "common/strbuf.h"
 #include "common/trace/wrapping.h"
 #include "driver/rundir/rundir.h"
-#include "driver/watch/glance.h"
-#include "driver/watch/momentfile.h"
+#include "driver/monitor/glance.h"
+#include "driver/monitor/momentfile.h"
 
 #define MS ((uint64_t)1000000)
 #define SECOND ((uint64_t)1000000000)

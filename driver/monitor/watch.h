@@ -6,8 +6,8 @@
  * thread looks now and then, from outside: nothing is asked of the program, and a process
  * that is killed or sandboxed is seen like any other.
  */
-#ifndef FLAME_DRIVER_WATCH_WATCH_H
-#define FLAME_DRIVER_WATCH_WATCH_H
+#ifndef FLAME_DRIVER_MONITOR_WATCH_H
+#define FLAME_DRIVER_MONITOR_WATCH_H
 
 #include <stdbool.h>
 

@@ -1,10 +1,10 @@
-#include "driver/watch/recordedtrace.h"
+#include "driver/monitor/recordedtrace.h"
 
 #include <stdlib.h>
 
 #include "common/alloc.h"
 #include "common/procmaps.h"
-#include "driver/watch/glance.h"
+#include "driver/monitor/glance.h"
 
 static bool find_trace(const struct procmap *map, void *arg)
 {

@@ -1,4 +1,4 @@
-#include "driver/watch/taken.h"
+#include "driver/monitor/taken.h"
 
 #include <stdlib.h>
 #include <time.h>

@@ -4,8 +4,8 @@
  * Traces can be read at any instant, so a look needs nothing of the programs and costs them
  * nothing. The moments of each trace go into a file beside it as they are taken. Thread-safe.
  */
-#ifndef FLAME_DRIVER_WATCH_MOMENTWATCH_H
-#define FLAME_DRIVER_WATCH_MOMENTWATCH_H
+#ifndef FLAME_DRIVER_MONITOR_MOMENTWATCH_H
+#define FLAME_DRIVER_MONITOR_MOMENTWATCH_H
 
 #include "common/trace/trace_reader.h"
 

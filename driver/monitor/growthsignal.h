@@ -4,8 +4,8 @@
  *
  * One at a time in a process: a signal has one handler.
  */
-#ifndef FLAME_DRIVER_WATCH_GROWTHSIGNAL_H
-#define FLAME_DRIVER_WATCH_GROWTHSIGNAL_H
+#ifndef FLAME_DRIVER_MONITOR_GROWTHSIGNAL_H
+#define FLAME_DRIVER_MONITOR_GROWTHSIGNAL_H
 
 #include "common/compiler.h"
 

@@ -3,7 +3,7 @@
  * of a process that has ended is recognized by its pid, which no process has any more.
  */
 #define _GNU_SOURCE
-#include "driver/watch/watch.h"
+#include "driver/monitor/watch.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -16,7 +16,7 @@
 #include "common/files/plainfile.h"
 #include "common/procpath.h"
 #include "common/trace_format.h"
-#include "driver/watch/ticker.h"
+#include "driver/monitor/ticker.h"
 
 #define ENDING ".flame"
 #define FIRST_MS 10u

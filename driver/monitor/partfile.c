@@ -8,7 +8,7 @@
  *
  * The descriptor is kept, so the last part can be written when the trace has been removed.
  */
-#include "driver/watch/partfile.h"
+#include "driver/monitor/partfile.h"
 
 #include <dirent.h>
 #include <errno.h>

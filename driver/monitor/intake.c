@@ -6,7 +6,7 @@
  * pause between rounds depends on what it costs to look in vain.
  */
 #define _GNU_SOURCE
-#include "driver/watch/intake.h"
+#include "driver/monitor/intake.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -21,7 +21,7 @@
 #include "common/files/plainfile.h"
 #include "common/strbuf.h"
 #include "driver/rundir/writers.h"
-#include "driver/watch/ticker.h"
+#include "driver/monitor/ticker.h"
 
 #define LOOK_MS 30u
 #define TOLD_AT_ONCE 8u /* spares */

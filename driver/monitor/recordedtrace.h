@@ -1,8 +1,8 @@
 /*
  * recordedtrace.h: whether a process is being recorded already, and into which file.
  */
-#ifndef FLAME_DRIVER_WATCH_RECORDEDTRACE_H
-#define FLAME_DRIVER_WATCH_RECORDEDTRACE_H
+#ifndef FLAME_DRIVER_MONITOR_RECORDEDTRACE_H
+#define FLAME_DRIVER_MONITOR_RECORDEDTRACE_H
 
 #include <sys/types.h>
 

@@ -6,8 +6,8 @@
  * one cannot be written, as the disk is full, that is reported once, and its contents come with the
  * next part. Not thread-safe.
  */
-#ifndef FLAME_DRIVER_WATCH_PARTFILE_H
-#define FLAME_DRIVER_WATCH_PARTFILE_H
+#ifndef FLAME_DRIVER_MONITOR_PARTFILE_H
+#define FLAME_DRIVER_MONITOR_PARTFILE_H
 
 #include <stdbool.h>
 

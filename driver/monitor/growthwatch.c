@@ -6,7 +6,7 @@
  * A trace is identified by its header; before that is read, nothing else of it is.
  */
 #define _GNU_SOURCE
-#include "driver/watch/growthwatch.h"
+#include "driver/monitor/growthwatch.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -16,7 +16,7 @@
 #include "common/clock.h"
 #include "common/trace/trace_growth.h"
 #include "driver/rundir/rundir.h"
-#include "driver/watch/glance.h"
+#include "driver/monitor/glance.h"
 
 /* A process, or what it was before it executed another program. */
 struct looked_at {
