@@ -12,7 +12,7 @@ common/signals
 common/options
 common/trace
 common/folded
-common/late
+common/lazyload
 unwind
 unwind/remote
 patch

@@ -13,7 +13,7 @@
  * free to enter the loader, then does not have to.
  */
 #define _GNU_SOURCE
-#include "common/late/late.h"
+#include "common/lazyload/late.h"
 
 #include <dlfcn.h>
 #include <stdlib.h>
@@ -23,9 +23,9 @@
 #include "common/compiler.h"
 #include "common/error.h"
 #if defined(__x86_64__)
-#include "common/late/late_x86_64.h"
+#include "common/lazyload/late_x86_64.h"
 #else
-#include "common/late/late_aarch64.h"
+#include "common/lazyload/late_aarch64.h"
 #endif
 
 struct library {

@@ -3,8 +3,8 @@
  * are the linker's own between a call and the function's first instruction (AAPCS64, 6.1.1); `hint
  * #34` is `bti c`, which any processor takes for nothing.
  */
-#ifndef FLAME_COMMON_LATE_LATE_AARCH64_H
-#define FLAME_COMMON_LATE_LATE_AARCH64_H
+#ifndef FLAME_COMMON_LAZYLOAD_LATE_AARCH64_H
+#define FLAME_COMMON_LAZYLOAD_LATE_AARCH64_H
 
 /* A function, the code that its pointer leads to at first, and the pointer. */
 #define LATE_FUNCTION(index, name)                                                                 \

@@ -6,8 +6,8 @@
  * a function of its own for each that flame calls in one of these libraries (late.c); the first
  * call of any of a library's loads it. The callers know nothing of it.
  */
-#ifndef FLAME_COMMON_LATE_LATE_H
-#define FLAME_COMMON_LATE_LATE_H
+#ifndef FLAME_COMMON_LAZYLOAD_LATE_H
+#define FLAME_COMMON_LAZYLOAD_LATE_H
 
 #include <stddef.h>
 
