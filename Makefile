@@ -107,7 +107,7 @@ LIB_SRC    := $(filter-out $(LATE_SRC) $(filter-out %_$(ARCH).c,$(filter $(X86_O
               unwind/cfi.c unwind/rules.c unwind/frametable.c unwind/epilogue_$(ARCH).c inproc/mark.c \
               inproc/cutwrite.c inproc/sequence.c preload/runtime/seccomp_filter.c
 # The recorder that flame maps into processes it attaches to: a part of flame's own file.
-GUEST_SRC  := $(wildcard inject/guest/*.c) unwind/cfi.c unwind/rules.c preload/shadow/shadow.c \
+GUEST_SRC  := $(wildcard inject/agent/*.c) unwind/cfi.c unwind/rules.c preload/shadow/shadow.c \
               preload/shadow/shadow_big.c
 ifneq ($(ARCH),x86_64)
 GUEST_SRC  :=
@@ -581,7 +581,7 @@ bench-merge: $(O)/libflame-test.a ## time the three ways to merge stacks
 
 # ---- what a reader's eye would miss ----
 
-LINT_C  := $(wildcard *.c $(addsuffix /*.[ch],common common/processor unwind inproc inproc/* inject/guest $(SHIM_ROOMS) preload/musl $(ROOMS) driver \
+LINT_C  := $(wildcard *.c $(addsuffix /*.[ch],common common/processor unwind inproc inproc/* inject/agent $(SHIM_ROOMS) preload/musl $(ROOMS) driver \
            bench examples examples/flamemem examples/leak examples/project packaging/tarball tests tests/unit tests/unit/* tests/fuzz tests/victims/*) \
           bench/*.cc tests/victims/*/*.cc examples/flamemem/*.cc examples/leak/*.cc examples/leak/*.hpp)
 LINT_SH := $(wildcard $(addsuffix /*.sh,scripts packaging packaging/* bench examples tests/cli tests/cli/* tests/programs .ci) .ci/run .ci/full)

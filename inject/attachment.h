@@ -4,7 +4,7 @@
  *   1. What the process has loaded, which functions serve its allocations and which import slots
  *      lead to them is read from outside (linkmap.h).
  *   2. All threads stop for a moment (allstop.h); one of them maps two pieces of memory: the guest
- *      (inject/guest/) and what it records into. They go on, and the guest gets its tables.
+ *      (inject/agent/) and what it records into. They go on, and the guest gets its tables.
  *   3. They stop once more. If the loader is at rest, with no frame of its own on any stack, and
  *      its list the one that was read, the slots are written. They go on, into the hooks.
  *   4. While they run, what was recorded is copied into a trace, and modules that were loaded since

@@ -1,5 +1,5 @@
 /*
- * blob.h: the guest (inject/guest/), which lies in flame itself as the bytes of a shared object.
+ * blob.h: the guest (inject/agent/), which lies in flame itself as the bytes of a shared object.
  */
 #ifndef FLAME_INJECT_BLOB_H
 #define FLAME_INJECT_BLOB_H
@@ -7,7 +7,7 @@
 #include <elf.h>
 #include <stdbool.h>
 
-#include "inject/guest/guest.h"
+#include "inject/agent/guest.h"
 
 struct blob {
     const uint8_t *bytes;

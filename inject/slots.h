@@ -10,7 +10,7 @@
 #ifndef FLAME_INJECT_SLOTS_H
 #define FLAME_INJECT_SLOTS_H
 
-#include "inject/guest/guest.h"
+#include "inject/agent/guest.h"
 #include "inject/linkmap.h"
 #include "inject/mapsnow.h"
 

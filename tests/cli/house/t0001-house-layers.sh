@@ -46,7 +46,7 @@ tracer/perf
 tracer/nostop
 tracer/faults
 tracer
-inject/guest
+inject/agent
 inject
 fold/stacks
 fold/analysis

@@ -16,8 +16,8 @@
  * while threads write, so it reads stacks that have a place, and counters that may be one event
  * apart from each other. The process's memory may hold anything, so flame checks what it reads.
  */
-#ifndef FLAME_INJECT_GUEST_GUEST_H
-#define FLAME_INJECT_GUEST_GUEST_H
+#ifndef FLAME_INJECT_AGENT_GUEST_H
+#define FLAME_INJECT_AGENT_GUEST_H
 
 #include "common/compiler.h"
 #include "unwind/rules.h"
