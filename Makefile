@@ -361,7 +361,7 @@ $(O)/files: FORCE
 	@mkdir -p $(@D)
 	@echo '$(FILES_NOW)' | cmp -s - $@ || echo '$(FILES_NOW)' >$@
 
-# Each header compiles alone: tests/cli/house/t0002-house-headers.sh makes this.
+# Each header compiles alone: tests/cli/repo/t0002-house-headers.sh makes this.
 HEADER_OBJ := $(HEADERS:%.h=$(O)/headers/%.o)
 .PHONY: headers
 headers: $(HEADER_OBJ)
@@ -401,7 +401,7 @@ BROWSER_TESTS := $(wildcard tests/browser/t[0-9]*.mjs)
 # Tests that take longest run only with FULL=1, which .ci/full gives. Others then try all
 # that they have, not some of it: their environment has FLAME_TEST_FULL=1.
 FULL          ?=
-FULL_TESTS    := tests/browser/t0551-firefox.mjs tests/cli/house/t0801-bench.sh
+FULL_TESTS    := tests/browser/t0551-firefox.mjs tests/cli/repo/t0801-bench.sh
 # Those that take longest come first: then no processor has nothing to do at the end.
 TESTS         ?= $(if $(filter-out 0,$(FULL)),$(FULL_TESTS)) $(filter-out $(FULL_TESTS),$(BROWSER_TESTS) $(CLI_TESTS)) $(FUZZ_BIN) $(UNIT_BIN)
 TEST_JOBS     ?= 2
@@ -498,7 +498,7 @@ CROSS_MAKE     = $(MAKE) --no-print-directory O='$(CROSS_O)' CC='aarch64-linux-g
 CROSS_UNITS   := tracer/test_callregs tracer/test_ptraced unwind/test_aarch64 unwind/test_recall unwind/test_sharedrules fold/test_texthash_portable \
                  common/test_strbuf common/test_folded common/test_trace_reader render/test_frametree \
                  preload/test_shadow preload/test_stacks
-CROSS_TESTS   := tests/cli/house/t0014-house-processors.sh tests/cli/mem/t0146-mem-aarch64.sh
+CROSS_TESTS   := tests/cli/repo/t0014-house-processors.sh tests/cli/mem/t0146-mem-aarch64.sh
 .PHONY: cross-aarch64
 cross-aarch64: all $(TEST_CLOCK) ## build for aarch64 with a cross compiler, and test under qemu-user
 	$(Q)for tool in aarch64-linux-gnu-gcc qemu-aarch64; do command -v $$tool >/dev/null || { \

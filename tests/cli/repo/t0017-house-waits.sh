@@ -35,7 +35,7 @@ is_str "$(cat tries)" "TRIES 2 $SCRATCH/from/t0000-third.sh" 'which is counted a
 a_test 1 '7 1'
 is_int "$status" 0 'one try is made where one is allowed'
 not_ok 'and not counted' test -e tries
-is_str "$(test_name)" tests/cli/house/t0017-house-waits.sh \
+is_str "$(test_name)" tests/cli/repo/t0017-house-waits.sh \
     'a test is named as of the root of the sources'
 
 # As until_true would be, had it waited for a minute.
