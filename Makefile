@@ -101,7 +101,7 @@ endif
 ROOMS      := $(sort $(patsubst %/,%,$(dir $(wildcard $(addsuffix /*.c,common/* unwind/* tracer tracer/* inject \
               patch patch/* inproc/reader fold fold/* render render/* driver/*)))))
 # Libraries that flame loads when it needs them; tests are linked with theirs.
-LATE_SRC   := common/lazyload/late.c
+LATE_SRC   := common/lazyload/lazyload.c
 LATE_LIST  := $(O)/generated/latelibs.h
 LIB_SRC    := $(filter-out $(LATE_SRC) $(filter-out %_$(ARCH).c,$(filter $(X86_ONLY),$(wildcard inject/*.c tracer/*.c tracer/*/*.c))),$(call here,$(wildcard common/*.c $(addsuffix /*.c,$(ROOMS)) driver/*.c))) \
               unwind/cfi.c unwind/rules.c unwind/frametable.c unwind/epilogue_$(ARCH).c inproc/mark.c \

@@ -25,11 +25,11 @@
 #include <unistd.h>
 
 #include "common/basename.h"
-#include "common/begins.h"
+#include "common/str_starts.h"
 #include "common/elfdyn.h"
 #include "common/kernel.h"
 #include "common/processor/processor.h"
-#include "common/spans.h"
+#include "common/str_span.h"
 
 /* How often one `#!` may lead to the next; the kernel's own limit. */
 #define SCRIPT_DEPTH 4

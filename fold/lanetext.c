@@ -11,7 +11,7 @@
 #include <stdlib.h>
 
 #include "common/alloc.h"
-#include "common/trace/packed.h"
+#include "common/trace/varint_base64.h"
 #include "common/trace/trace_intervals.h"
 #include "fold/critical.h"
 #include "fold/items.h"

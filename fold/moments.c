@@ -12,7 +12,7 @@
 #include "common/alloc.h"
 #include "common/error.h"
 #include "common/options/values.h"
-#include "common/trace/trace_grow.h"
+#include "common/trace/trace_builder.h"
 #include "common/trace/trace_origins.h"
 #include "fold/fold.h"
 #include "fold/analysis/regiontimes.h"

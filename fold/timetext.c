@@ -13,7 +13,7 @@
 #include <stdlib.h>
 
 #include "common/alloc.h"
-#include "common/trace/packed.h"
+#include "common/trace/varint_base64.h"
 #include "common/trace/trace_timeline.h"
 #include "common/trace/wrapping.h"
 #include "fold/items.h"

@@ -67,7 +67,7 @@ $(O)/tarball/generated/latelibs.h: $(FLAME_OBJ) scripts/latelibs.sh
 	@mkdir -p $(@D)
 	$(Q)scripts/latelibs.sh '$(CC)' '$(STATIC_LIBS)' $(FLAME_OBJ) >$@
 
-$(O)/tarball/late.o: common/lazyload/late.c $(O)/tarball/generated/latelibs.h
+$(O)/tarball/late.o: common/lazyload/lazyload.c $(O)/tarball/generated/latelibs.h
 	@echo "  CC    $< (tarball)"
 	$(Q)$(CC) $(BASE:-I$(O)=-I$(O)/tarball) $(WARN) $(CFLAGS) -fno-lto -c -o $@ $<
 

@@ -30,7 +30,7 @@
 #include "common/kernel.h"
 #include "common/pages.h"
 #include "common/procmaps.h"
-#include "common/spans.h"
+#include "common/str_span.h"
 #include "common/clock.h"
 #include "preload/busfault.h"
 #include "preload/runtime/config.h"

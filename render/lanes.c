@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "common/alloc.h"
-#include "common/trace/packed.h"
+#include "common/trace/varint_base64.h"
 
 #define BEGINS "# lanes: "
 #define ROWS_MAX 100000000u      /* a comment with more makes no sense */

@@ -13,7 +13,7 @@
  * runs over one input would differ, and pictures could not be compared.
  */
 #define _GNU_SOURCE
-#include "common/begins.h"
+#include "common/str_starts.h"
 #include "render/palette.h"
 
 #include <math.h>

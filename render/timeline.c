@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "common/alloc.h"
-#include "common/trace/packed.h"
+#include "common/trace/varint_base64.h"
 
 #define BEGINS "# moments: "
 

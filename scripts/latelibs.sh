@@ -1,5 +1,5 @@
 #!/bin/bash
-# latelibs.sh: which functions of which libraries flame calls; common/lazyload/late.c says what for.
+# latelibs.sh: which functions of which libraries flame calls; common/lazyload/lazyload.c says what for.
 #
 #     latelibs.sh CC "-lONE -lTWO" OBJECT...
 #

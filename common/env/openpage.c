@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "common/alloc.h"
-#include "common/begins.h"
+#include "common/str_starts.h"
 #include "common/env/preloadlist.h"
 #include "common/error.h"
 #include "common/sysnr.h"

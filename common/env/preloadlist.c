@@ -1,8 +1,8 @@
 #define _GNU_SOURCE
 #include "common/env/preloadlist.h"
 
-#include "common/begins.h"
-#include "common/spans.h"
+#include "common/str_starts.h"
+#include "common/str_span.h"
 #include "common/pages.h"
 
 #define PRELOAD "LD_PRELOAD="

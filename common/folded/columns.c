@@ -2,7 +2,7 @@
 
 #include <inttypes.h>
 
-#include "common/begins.h"
+#include "common/str_starts.h"
 #include "common/error.h"
 
 /* Only flame writes such comments. */

@@ -9,7 +9,7 @@
 #include <uthash.h>
 
 #include "common/alloc.h"
-#include "common/trace/trace_grow.h"
+#include "common/trace/trace_builder.h"
 #include "common/trace/trace_identity.h"
 
 #define POINTS (TRACE_MARKS_KEPT + 1)

@@ -20,7 +20,7 @@
  * Rejected: demanding that parents have smaller ids. Threads fill segments of their own, so a
  * parent made by one may well have the greater id.
  */
-#include "common/trace/trace_check.h"
+#include "common/trace/trace_reader_impl.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -1,9 +1,9 @@
 /*
- * Sums of a program: a trace in memory (trace_grow.h) and a hash table of its nodes by parent, kind
- * and address. Each file that has code in a stack gets a range of addresses of its own there, far
- * above those of any process, so that trace_module_at finds it again; an address in no file stays
- * what it is. A row's share of its process's peak is stored in the row, since the merged trace has
- * no peak of its own.
+ * Sums of a program: a trace in memory (trace_builder.h) and a hash table of its nodes by parent,
+ * kind and address. Each file that has code in a stack gets a range of addresses of its own there,
+ * far above those of any process, so that trace_module_at finds it again; an address in no file
+ * stays what it is. A row's share of its process's peak is stored in the row, since the merged
+ * trace has no peak of its own.
  *
  * Rejected: adding up names, because it would need every file's symbols while traces come in, and
  * lines, inlined frames and places could not be chosen afterwards. Rejected: folding each trace and
@@ -16,8 +16,8 @@
 #include "common/alloc.h"
 #include "common/fnv.h"
 #include "common/basename.h"
-#include "common/trace/trace_check.h"
-#include "common/trace/trace_grow.h"
+#include "common/trace/trace_reader_impl.h"
+#include "common/trace/trace_builder.h"
 #include "common/trace/trace_parts.h"
 #include "common/trace/trace_timeline.h"
 

@@ -5,7 +5,7 @@
  * this version does not know are stepped over: records that a reader must not ignore are announced
  * in the header's feature bits.
  */
-#include "common/trace/trace_check.h"
+#include "common/trace/trace_reader_impl.h"
 #include "common/trace/trace_intervals.h"
 
 #include <inttypes.h>

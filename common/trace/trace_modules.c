@@ -18,7 +18,7 @@
 #include <stdlib.h>
 
 #include "common/alloc.h"
-#include "common/trace/trace_check.h"
+#include "common/trace/trace_reader_impl.h"
 
 struct trace_module_index {
     uint32_t *bounds; /* epochs, ascending: leaf i is [bounds[i], bounds[i + 1]) */

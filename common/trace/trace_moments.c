@@ -10,7 +10,7 @@
 
 #include "common/alloc.h"
 #include "common/error.h"
-#include "common/trace/trace_check.h"
+#include "common/trace/trace_reader_impl.h"
 
 /* ---- entries ---- */
 

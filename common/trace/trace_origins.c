@@ -10,7 +10,7 @@
 #include "common/alloc.h"
 #include "common/files/plainfile.h"
 #include "common/strbuf.h"
-#include "common/trace/trace_grow.h"
+#include "common/trace/trace_builder.h"
 
 #define KEPT 4
 /* A directory with more files than this is not searched to its end. */

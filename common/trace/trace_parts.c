@@ -12,8 +12,8 @@
 #include "common/alloc.h"
 #include "common/error.h"
 #include "common/trace/lifeclass.h"
-#include "common/trace/trace_check.h"
-#include "common/trace/trace_grow.h"
+#include "common/trace/trace_reader_impl.h"
+#include "common/trace/trace_builder.h"
 
 static const uint16_t header_counters[TRACE_PART_HEADER] = {
     offsetof(struct trace_header, lost_calls),       offsetof(struct trace_header, lost_bytes),

@@ -23,7 +23,7 @@
 #include "common/error.h"
 #include "common/alloc.h"
 #include "common/files/plainfile.h"
-#include "common/trace/trace_check.h"
+#include "common/trace/trace_reader_impl.h"
 #include "common/trace/trace_timeline.h"
 #include "common/trace/trace_growth.h"
 

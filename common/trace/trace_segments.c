@@ -21,7 +21,7 @@
 
 #include "common/error.h"
 #include "common/alloc.h"
-#include "common/trace/trace_check.h"
+#include "common/trace/trace_reader_impl.h"
 
 static const struct {
     uint32_t record_size;

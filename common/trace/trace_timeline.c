@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #include "common/alloc.h"
-#include "common/trace/trace_check.h"
+#include "common/trace/trace_reader_impl.h"
 #include "common/trace/trace_moments.h"
 #include "common/trace/wrapping.h"
 

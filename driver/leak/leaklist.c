@@ -10,7 +10,7 @@
 
 #include <stdlib.h>
 
-#include "common/begins.h"
+#include "common/str_starts.h"
 #include "common/folded.h"
 #include "common/strbuf.h"
 #include "fold/fold.h"

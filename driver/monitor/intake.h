@@ -6,7 +6,7 @@
  * any more, adds them up (taken.h) and gives their room on the disk back. The result equals that of
  * reading them all at the end.
  *
- * An emptied file is left as a spare for a later process (common/runnotes.h).
+ * An emptied file is left as a spare for a later process (common/run_status.h).
  */
 #ifndef FLAME_DRIVER_MONITOR_INTAKE_H
 #define FLAME_DRIVER_MONITOR_INTAKE_H

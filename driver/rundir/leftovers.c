@@ -23,7 +23,7 @@
 #include <unistd.h>
 
 #include "common/alloc.h"
-#include "common/runnotes.h"
+#include "common/run_status.h"
 #include "driver/rundir/rundir.h"
 #include "driver/rundir/writers.h"
 

@@ -1,5 +1,5 @@
 /*
- * notesfile.h: the file that a run's processes and the driver share (common/runnotes.h), from the
+ * notesfile.h: the file that a run's processes and the driver share (common/run_status.h), from the
  * driver's side.
  *
  * Each process that is recorded has it mapped for writing, so that a stray pointer reaches it. What
@@ -13,7 +13,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "common/runnotes.h"
+#include "common/run_status.h"
 #include "common/strbuf.h"
 
 struct notesfile {

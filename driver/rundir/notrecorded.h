@@ -1,12 +1,12 @@
 /*
  * notrecorded.h: the processes of a run that are not in its recording, and why.
  *
- * The driver's side of common/runnotes.h.
+ * The driver's side of common/run_status.h.
  */
 #ifndef FLAME_DRIVER_RUNDIR_NOTRECORDED_H
 #define FLAME_DRIVER_RUNDIR_NOTRECORDED_H
 
-#include "common/runnotes.h"
+#include "common/run_status.h"
 #include "common/strbuf.h"
 #include "driver/rundir/notesfile.h"
 

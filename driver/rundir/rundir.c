@@ -19,7 +19,7 @@
 #include "common/error.h"
 #include "common/alloc.h"
 #include "common/basename.h"
-#include "common/begins.h"
+#include "common/str_starts.h"
 #include "common/strbuf.h"
 #include "common/trace/trace_moments.h"
 #include "driver/rundir/leftovers.h"

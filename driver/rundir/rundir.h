@@ -17,7 +17,7 @@
 #include <stdbool.h>
 
 #include "common/compiler.h"
-#include "common/runnotes.h"
+#include "common/run_status.h"
 #include "driver/rundir/notesfile.h"
 
 #define RUNDIR_NOTES "notes"
@@ -32,9 +32,9 @@ struct rundir {
     char *path;                    /* absolute, free of ':', '%' and blanks */
     char *pattern;                 /* what the recorder is to write to: DIR/%e.%p.%n.flame */
     struct notesfile notes;        /* what processes leave word of */
-    char *rules;                   /* where rules may be that processes share, see runnotes.h */
+    char *rules;                   /* where rules may be that processes share, see run_status.h */
     uint64_t disk;                 /* budget for traces in bytes, 0: none */
-    char *spares[RUNNOTES_SPARES]; /* see runnotes.h */
+    char *spares[RUNNOTES_SPARES]; /* see run_status.h */
     char **traces;                 /* after rundir_collect: paths of the traces that processes
                                       wrote, oldest first */
     size_t ntraces;

@@ -13,7 +13,7 @@
  * Memcheck:Free has no line for kinds. Entries of other tools, and of other errors of memcheck's,
  * are read up to their '}' and ignored.
  */
-#include "common/begins.h"
+#include "common/str_starts.h"
 #include "driver/suppress/suppress_impl.h"
 
 static bool is(const char *s, size_t len, const char *word)

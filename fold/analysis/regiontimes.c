@@ -6,7 +6,7 @@
 #include "common/alloc.h"
 #include "common/error.h"
 #include "common/strbuf.h"
-#include "common/trace/trace_grow.h"
+#include "common/trace/trace_builder.h"
 #include "common/trace/trace_intervals.h"
 
 #define NAMES_TOLD 8u

@@ -3,7 +3,7 @@
 
 #include <ctype.h>
 
-#include "common/begins.h"
+#include "common/str_starts.h"
 #include "common/error.h"
 #include "common/folded.h"
 

@@ -16,7 +16,7 @@
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
 
-#include "common/begins.h"
+#include "common/str_starts.h"
 #include "common/kernel.h"
 #include "common/pages.h"
 #include "preload/mapping/mapped.h"

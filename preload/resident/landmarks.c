@@ -17,7 +17,7 @@
 #include <sys/auxv.h>
 
 #include "common/basename.h"
-#include "common/begins.h"
+#include "common/str_starts.h"
 #include "common/pages.h"
 #include "preload/leak/freeze.h"
 #include "preload/real.h"

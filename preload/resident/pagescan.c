@@ -13,7 +13,7 @@
 #include <fcntl.h>
 #include <sys/syscall.h>
 
-#include "common/begins.h"
+#include "common/str_starts.h"
 #include "common/kernel.h"
 #include "common/pages.h"
 #include "common/procpath.h"

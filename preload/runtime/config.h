@@ -11,7 +11,7 @@
  *   inherit=0  forked children do not record what they inherited; a block from before
  *              the fork is then not theirs (default 1)
  *   sample=N    record one block in so many bytes, N up to 2^40 (default 0: all)
- *   notes=PATH  the run's file of notes (common/runnotes.h), which flame mem makes
+ *   notes=PATH  the run's file of notes (common/run_status.h), which flame mem makes
  *   snapshots=DIR  directory for the snapshots that the program asks for (flamemem_snapshot);
  *              without it beside the trace, or none where there are notes
  *   leak=1      at the process's end, find the live blocks that are not reachable (default 0)

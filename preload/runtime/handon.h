@@ -17,7 +17,7 @@
 #define FLAME_PRELOAD_RUNTIME_HANDON_H
 
 #include "common/env/preloadlist.h"
-#include "common/runnotes.h"
+#include "common/run_status.h"
 #include "preload/runtime/config.h"
 
 struct handon {

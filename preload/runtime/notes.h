@@ -1,5 +1,5 @@
 /*
- * notes.h: the recorder's side of common/runnotes.h.
+ * notes.h: the recorder's side of common/run_status.h.
  *
  * The functions here but the first three make no system call, take no lock and are fine in a
  * vfork child and in a signal handler. Without a file they do nothing.
@@ -9,7 +9,7 @@
 
 #include <stdbool.h>
 
-#include "common/runnotes.h"
+#include "common/run_status.h"
 
 /* Maps the file. 0, or -errno when it is not there, is not ours or is none. */
 int notes_open(const char *path);

@@ -8,7 +8,7 @@
 #include "common/basename.h"
 #include "common/kernel.h"
 #include "common/loaderline.h"
-#include "common/spans.h"
+#include "common/str_span.h"
 
 /* Reads the beginning of a small file, and terminates it with NUL; returns its length or -errno. */
 static long read_file(const char *path, char *buf, size_t size)

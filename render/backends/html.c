@@ -9,8 +9,8 @@
  * a node in pre-order (how many levels up from the node before it its parent lies; its name),
  * and each column of counts is a list of (distance to the next node that has any, count of its
  * own), as most frames only call others. Names are in places (html_places.h). All are packed
- * (see packed.h): a profile of 300,000 frames takes a few bytes a frame, and the script computes
- * the totals.
+ * (see varint_base64.h): a profile of 300,000 frames takes a few bytes a frame, and the script
+ * computes the totals.
  *
  * Rejected: arrays of JSON numbers, three times as long and slower to read; and compressed data,
  * which scripts can only unpack asynchronously and not in every browser in use.
@@ -21,7 +21,7 @@
 #include <stdlib.h>
 
 #include "common/alloc.h"
-#include "common/trace/packed.h"
+#include "common/trace/varint_base64.h"
 #include "render/backends/assets.h"
 #include "render/backends/html_places.h"
 #include "render/backends/pagecode.h"

@@ -1,7 +1,7 @@
 #define _GNU_SOURCE
 #include "render/backends/html_places.h"
 
-#include "common/trace/packed.h"
+#include "common/trace/varint_base64.h"
 #include "fold/viewtable.h"
 #include "render/frameplaces.h"
 #include "render/text/json.h"

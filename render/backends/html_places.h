@@ -11,7 +11,7 @@
 /*
  * Appends "places":[...], with a comma behind it: {kind, told, depth, names, of} for each kind
  * of places that some frames are in. names[0] is the group without a known place; `of` are
- * packed numbers (packed.h) by name of the page, a place plus one or 0, see frameplaces.h;
+ * packed numbers (varint_base64.h) by name of the page, a place plus one or 0, see frameplaces.h;
  * `order` has the tree's names in the page's order.
  */
 void html_places_add(struct outstream *out, const struct frametree *t,

@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "common/trace/packed.h"
+#include "common/trace/varint_base64.h"
 #include "render/text/json.h"
 
 #define NAME_CHARS 1000

@@ -28,7 +28,7 @@
 /*
  * Default of absent strings in generated code; the library never compares it with a symbol of
  * its own. Defined here because it is the only symbol of the library that flame would need
- * before it writes a profile (common/lazyload/late.h).
+ * before it writes a profile (common/lazyload/lazyload.h).
  */
 const char protobuf_c_empty_string[] = "";
 

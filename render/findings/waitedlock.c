@@ -11,7 +11,7 @@
 #include <stdlib.h>
 
 #include "common/alloc.h"
-#include "common/begins.h"
+#include "common/str_starts.h"
 #include "fold/stacks/lockframes.h"
 #include "fold/symbols/madecode.h"
 #include "render/framename.h"

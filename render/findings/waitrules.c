@@ -12,7 +12,7 @@
 #include <stdlib.h>
 
 #include "common/alloc.h"
-#include "common/begins.h"
+#include "common/str_starts.h"
 #include "render/findings/waitedlock.h"
 #include "render/framename.h"
 

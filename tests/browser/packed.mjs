@@ -1,4 +1,4 @@
-// packed.mjs: numbers as folded text and pages have them (common/trace/packed.h), for tests.
+// packed.mjs: numbers as folded text and pages have them (common/trace/varint_base64.h), for tests.
 
 export function pack(numbers) {
     const bytes = [];

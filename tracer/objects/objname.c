@@ -6,7 +6,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "common/begins.h"
+#include "common/str_starts.h"
 #include "common/procpath.h"
 #include "common/sysnr.h"
 #include "tracer/offcpu/calls.h"

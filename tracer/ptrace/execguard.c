@@ -9,7 +9,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "common/begins.h"
+#include "common/str_starts.h"
 #include "common/preloadable.h"
 #include "common/procpath.h"
 #include "common/strbuf.h"

@@ -6,7 +6,7 @@
  * the first to the second. Columns without a history are of the whole run.
  */
 
-/* Numbers below zero too, as packed.h folds their signs in. */
+/* Numbers below zero too, as varint_base64.h folds their signs in. */
 function unfoldSign(v) {
     return v % 2 ? -(v + 1) / 2 : v / 2;
 }

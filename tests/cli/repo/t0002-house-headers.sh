@@ -48,8 +48,8 @@ sources=$(find flame.c common unwind patch inproc preload tracer fold render dri
 # process, whose end is how it lets go, and alarms.c ends that when it hangs.
 # shellcheck disable=SC2086 # a list of names without blanks
 is_str "$(grep -lE '\b(_exit|exit|quick_exit|abort) *\(|\bSYS_exit' $sources |
-    grep -vxE 'common/alloc\.c|common/env/openpage\.c|common/lazyload/late\.c|driver/run/launch\.c|driver/live/live(look|recorder)\.c|driver/doctor/trial\.c|fold/guarded\.c|tracer/(ptrace/spawn|ptrace/alarms|offcpu/calls|offcpu/thread_kill|tracing)\.c|(preload/leak/look|preload/next)\.c' | sort)" '' \
-    'only alloc.c out of memory, late.c without a library and processes that flame forked end elsewhere than in main'
+    grep -vxE 'common/alloc\.c|common/env/openpage\.c|common/lazyload/lazyload\.c|driver/run/launch\.c|driver/live/live(look|recorder)\.c|driver/doctor/trial\.c|fold/guarded\.c|tracer/(ptrace/spawn|ptrace/alarms|offcpu/calls|offcpu/thread_kill|tracing)\.c|(preload/leak/look|preload/next)\.c' | sort)" '' \
+    'only alloc.c out of memory, lazyload.c without a library and processes that flame forked end elsewhere than in main'
 # launch.c's, so that the caller sees how the command ended, and rundir.c's, when the directory
 # of the run is removed, and screen.c's, when the terminal is as it was.
 # shellcheck disable=SC2086

@@ -1,7 +1,7 @@
 /* Numbers packed into base64, and bytes as JSON strings. */
 #include <inttypes.h>
 
-#include "common/trace/packed.h"
+#include "common/trace/varint_base64.h"
 #include "render/text/json.h"
 #include "tests/tap.h"
 

@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "common/trace/trace_grow.h"
+#include "common/trace/trace_builder.h"
 #include "driver/monitor/glance.h"
 #include "tests/tap.h"
 #include "tests/unit/trace_build.h"

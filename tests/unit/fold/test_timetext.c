@@ -8,7 +8,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "common/trace/packed.h"
+#include "common/trace/varint_base64.h"
 #include "common/trace/trace_moments.h"
 #include "tests/tap.h"
 #include "tests/unit/trace_build.h"

@@ -3,7 +3,7 @@
 
 #include <inttypes.h>
 
-#include "common/trace/packed.h"
+#include "common/trace/varint_base64.h"
 #include "tests/tap.h"
 
 static struct timeline tl;

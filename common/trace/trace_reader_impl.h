@@ -1,11 +1,11 @@
 /*
- * trace_check.h: the trace reader's internals, which validate bytes and make the arrays of struct
- * trace of them. Only trace_reader.c and its parts include this.
+ * trace_reader_impl.h: the trace reader's internals, which validate bytes and make the arrays of
+ * struct trace of them. Only trace_reader.c and its parts include this.
  *
  * Every function that fails has reported why, once, unless `quiet`; into `why` if there is one.
  */
-#ifndef FLAME_COMMON_TRACE_TRACE_CHECK_H
-#define FLAME_COMMON_TRACE_TRACE_CHECK_H
+#ifndef FLAME_COMMON_TRACE_TRACE_READER_IMPL_H
+#define FLAME_COMMON_TRACE_TRACE_READER_IMPL_H
 
 #include "common/trace/trace_reader.h"
 
@@ -45,7 +45,7 @@ int trace_damaged(const struct trace_source *src, uint64_t at, const char *fmt, 
     FLAME_PRINTF(3, 4);
 
 /* Each returns 0 or FLAME_USAGE (FLAME_FAILED: no memory), and fills its part of *t. */
-int trace_check_header(const struct trace_source *src, struct trace *t);  /* trace_check.c */
+int trace_check_header(const struct trace_source *src, struct trace *t);  /* trace_header.c */
 int trace_find_segments(struct trace_source *src, const struct trace *t); /* trace_segments.c */
 int trace_gather_segments(const struct trace_source *src, struct trace *t);
 int trace_check_meta(const struct trace_source *src, struct trace *t);  /* trace_meta.c */

@@ -1,8 +1,8 @@
 /*
- * late_x86_64.h: the two pieces of assembly of late.c, which says what they are for.
+ * lazyload_x86_64.h: the two pieces of assembly of lazyload.c, which says what they are for.
  */
-#ifndef FLAME_COMMON_LAZYLOAD_LATE_X86_64_H
-#define FLAME_COMMON_LAZYLOAD_LATE_X86_64_H
+#ifndef FLAME_COMMON_LAZYLOAD_LAZYLOAD_X86_64_H
+#define FLAME_COMMON_LAZYLOAD_LAZYLOAD_X86_64_H
 
 /* A function, the code that its pointer leads to at first, and the pointer. */
 #define LATE_FUNCTION(index, name)                                                                 \

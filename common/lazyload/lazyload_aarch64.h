@@ -1,10 +1,10 @@
 /*
- * late_aarch64.h: the two pieces of assembly of late.c, which says what they are for. x16 and x17
- * are the linker's own between a call and the function's first instruction (AAPCS64, 6.1.1); `hint
- * #34` is `bti c`, which any processor takes for nothing.
+ * lazyload_aarch64.h: the two pieces of assembly of lazyload.c, which says what they are for. x16
+ * and x17 are the linker's own between a call and the function's first instruction
+ * (AAPCS64, 6.1.1); `hint #34` is `bti c`, which any processor takes for nothing.
  */
-#ifndef FLAME_COMMON_LAZYLOAD_LATE_AARCH64_H
-#define FLAME_COMMON_LAZYLOAD_LATE_AARCH64_H
+#ifndef FLAME_COMMON_LAZYLOAD_LAZYLOAD_AARCH64_H
+#define FLAME_COMMON_LAZYLOAD_LAZYLOAD_AARCH64_H
 
 /* A function, the code that its pointer leads to at first, and the pointer. */
 #define LATE_FUNCTION(index, name)                                                                 \

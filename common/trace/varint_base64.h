@@ -1,5 +1,5 @@
 /*
- * packed.h: many numbers as a short piece of text that any JSON holds.
+ * varint_base64.h: many numbers as a short piece of text that any JSON holds.
  *
  * A number is written seven bits a byte, the lowest first, the eighth bit saying
  * that more follow; the bytes are base64 (RFC 4648, with padding). Small numbers
@@ -10,8 +10,8 @@
  *   ownership  text goes to the caller's strbuf, which may be written out and
  *              cleared between calls
  */
-#ifndef FLAME_COMMON_TRACE_PACKED_H
-#define FLAME_COMMON_TRACE_PACKED_H
+#ifndef FLAME_COMMON_TRACE_VARINT_BASE64_H
+#define FLAME_COMMON_TRACE_VARINT_BASE64_H
 
 #include <stdbool.h>
 

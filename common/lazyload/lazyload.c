@@ -1,5 +1,5 @@
 /*
- * Problem: see late.h. glibc's loader loads every library that a program was linked with
+ * Problem: see lazyload.h. glibc's loader loads every library that a program was linked with
  * before its first instruction (there is no -z lazyload), and dlopen with a table of pointers
  * for each would be in every caller.
  *
@@ -13,7 +13,7 @@
  * free to enter the loader, then does not have to.
  */
 #define _GNU_SOURCE
-#include "common/lazyload/late.h"
+#include "common/lazyload/lazyload.h"
 
 #include <dlfcn.h>
 #include <stdlib.h>
@@ -23,9 +23,9 @@
 #include "common/compiler.h"
 #include "common/error.h"
 #if defined(__x86_64__)
-#include "common/lazyload/late_x86_64.h"
+#include "common/lazyload/lazyload_x86_64.h"
 #else
-#include "common/lazyload/late_aarch64.h"
+#include "common/lazyload/lazyload_aarch64.h"
 #endif
 
 struct library {

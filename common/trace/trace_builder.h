@@ -1,11 +1,11 @@
 /*
- * trace_grow.h: traces that are put together in memory, of records of others.
+ * trace_builder.h: traces that are put together in memory, of records of others.
  *
  * What is added can be walked like what was read, as long as the caller adds a node after
  * its parent and a row after its node. Not thread-safe.
  */
-#ifndef FLAME_COMMON_TRACE_TRACE_GROW_H
-#define FLAME_COMMON_TRACE_TRACE_GROW_H
+#ifndef FLAME_COMMON_TRACE_TRACE_BUILDER_H
+#define FLAME_COMMON_TRACE_TRACE_BUILDER_H
 
 #include "common/trace/trace_reader.h"
 

@@ -1,10 +1,10 @@
 /*
- * spans.h: strspn and strcspn for code that runs inside of other programs. The C library's lie
+ * str_span.h: strspn and strcspn for code that runs inside of other programs. The C library's lie
  * on pages of it that little else uses, and each is read in anew by every process. No malloc;
  * safe everywhere.
  */
-#ifndef FLAME_COMMON_SPANS_H
-#define FLAME_COMMON_SPANS_H
+#ifndef FLAME_COMMON_STR_SPAN_H
+#define FLAME_COMMON_STR_SPAN_H
 
 #include <stdbool.h>
 #include <stddef.h>

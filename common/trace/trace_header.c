@@ -1,5 +1,5 @@
 /* A trace's header, and the words in which a trace is refused. */
-#include "common/trace/trace_check.h"
+#include "common/trace/trace_reader_impl.h"
 
 #include <inttypes.h>
 #include <stdarg.h>

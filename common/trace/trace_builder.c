@@ -1,9 +1,9 @@
-#include "common/trace/trace_grow.h"
+#include "common/trace/trace_builder.h"
 
 #include <stdlib.h>
 
 #include "common/alloc.h"
-#include "common/trace/trace_check.h"
+#include "common/trace/trace_reader_impl.h"
 
 struct trace *trace_new(const char *path)
 {

@@ -1,4 +1,4 @@
-#include "common/trace/packed.h"
+#include "common/trace/varint_base64.h"
 
 static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 

@@ -1,8 +1,9 @@
 /*
- * begins.h: tests whether a text begins with another. Allocates nothing; the recorder uses it, too.
+ * str_starts.h: tests whether a text begins with another. Allocates nothing; the recorder uses it,
+ * too.
  */
-#ifndef FLAME_COMMON_BEGINS_H
-#define FLAME_COMMON_BEGINS_H
+#ifndef FLAME_COMMON_STR_STARTS_H
+#define FLAME_COMMON_STR_STARTS_H
 
 #include <stdbool.h>
 

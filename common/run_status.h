@@ -1,5 +1,5 @@
 /*
- * runnotes.h: a file that the processes of a run and the driver share. In it stand the programs
+ * run_status.h: a file that the processes of a run and the driver share. In it stand the programs
  * that were started and are not in the recording, with the reason; the budget of disk; and how
  * many spare files there are.
  *
@@ -12,8 +12,8 @@
  * The driver neither trusts nor maps it (whoever is recorded could shorten it): it reads
  * a copy.
  */
-#ifndef FLAME_COMMON_RUNNOTES_H
-#define FLAME_COMMON_RUNNOTES_H
+#ifndef FLAME_COMMON_RUN_STATUS_H
+#define FLAME_COMMON_RUN_STATUS_H
 
 #include "common/compiler.h"
 
