@@ -9,7 +9,7 @@
 #ifndef FLAME_UNWIND_LOCAL_H
 #define FLAME_UNWIND_LOCAL_H
 
-#include "unwind/recall.h"
+#include "unwind/stack_cache.h"
 #include "unwind/stackrange.h"
 
 struct local_frame;

@@ -12,7 +12,7 @@
  * back to the frame later. Until then the thread's calls go another way, too, and the ends of those
  * that were logged are not.
  *
- * The stack is recognised by its words (unwind/recall.h) or walked by rules. libunwind is not
+ * The stack is recognised by its words (unwind/stack_cache.h) or walked by rules. libunwind is not
  * asked: a call with a stack that only it could follow is made where it stops for the tracer, which
  * asks it. So is a call below code without tables that cannot have kept a frame pointer.
  *

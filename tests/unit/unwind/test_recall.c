@@ -2,7 +2,7 @@
  * Stacks known again: random words in a made-up stack, against a list of all the
  * contents seen. A mark may be missing; a wrong one never comes back.
  */
-#include "unwind/recall.h"
+#include "unwind/stack_cache.h"
 #include "tests/tap.h"
 
 #define DEPTH 9

@@ -18,7 +18,7 @@
  * Rejected: frames that point to their callers, so that stacks share their outer
  * ends. It takes less memory, and each frame's check waits for the one before.
  */
-#include "unwind/recall.h"
+#include "unwind/stack_cache.h"
 
 static inline uint64_t hash_regs(const struct walk_regs *regs)
 {

@@ -1,12 +1,12 @@
 /*
- * recall.h: whole stacks that a thread has walked before, recognised by a few words.
+ * stack_cache.h: whole stacks that a thread has walked before, recognised by a few words.
  *
  * A walk is decided by the registers it begins with and by the words it reads. So a stack is the
  * same one if it begins with the same registers and the same words lie in the same places; the mark
  * that the caller tied to it then holds again. One for each thread; no locks, no malloc.
  */
-#ifndef FLAME_UNWIND_RECALL_H
-#define FLAME_UNWIND_RECALL_H
+#ifndef FLAME_UNWIND_STACK_CACHE_H
+#define FLAME_UNWIND_STACK_CACHE_H
 
 #include "unwind/walk.h"
 
