@@ -115,7 +115,7 @@ GATE_SRC   :=
 WAIT_ALL   :=
 endif
 # Patching is for code that runs inside of programs.
-FLAME_SRC  := flame.c $(filter-out patch/patcher.c patch/texts.c patch/stub% patch/entry/%,$(LIB_SRC))
+FLAME_SRC  := flame.c $(filter-out patch/patcher.c patch/code_pages.c patch/stub% patch/entry/%,$(LIB_SRC))
 # Written by the build, into $(O)/generated: protobuf-c's code for render/export/profile.proto.
 GENERATED  := $(O)/generated/profile.pb-c
 ASSETS     := $(wildcard render/assets/*.js render/assets/*/*)

@@ -19,7 +19,7 @@
 
 #include "common/kernel.h"
 #include "patch/stub.h"
-#include "patch/texts.h"
+#include "patch/code_pages.h"
 
 /* Slots of stub_home that are taken. Never fewer: somebody may be asleep in one. */
 static size_t home_used;

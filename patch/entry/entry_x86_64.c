@@ -22,7 +22,7 @@
 
 #include "common/kernel.h"
 #include "patch/find/isa.h"
-#include "patch/texts.h"
+#include "patch/code_pages.h"
 
 enum { MARK = 4, BRANCH = 5, TO_HOOK = 6, HOOK = 56, LONGEST = 15 };
 

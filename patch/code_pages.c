@@ -3,7 +3,7 @@
  * (SELinux's execmod) refuses now, while there is nothing to take back.
  */
 #define _GNU_SOURCE
-#include "patch/texts.h"
+#include "patch/code_pages.h"
 
 #include <sys/mman.h>
 #include <sys/syscall.h>

@@ -1,12 +1,12 @@
 /*
- * texts.h: the code of one module in memory: which mappings it is, writing to it, and room for
+ * code_pages.h: the code of one module in memory: which mappings it is, writing to it, and room for
  * stubs that branches from it reach.
  *
  * Runs inside somebody else's program: all calls go through common/kernel.h, nothing here calls
  * malloc or libc. For one thread, as patch/patcher.h says.
  */
-#ifndef FLAME_PATCH_TEXTS_H
-#define FLAME_PATCH_TEXTS_H
+#ifndef FLAME_PATCH_CODE_PAGES_H
+#define FLAME_PATCH_CODE_PAGES_H
 
 #include <stdbool.h>
 #include <stddef.h>
