@@ -291,8 +291,8 @@ $(GUEST): $(GUEST_OBJ) $(O)/files
 		-Wl,-Bsymbolic -Wl,-z,noseparate-code -Wl,-z,norelro -Wl,-z,noexecstack \
 		-Wl,--hash-style=sysv -Wl,--build-id=none
 
-$(O)/obj/inject/blob.o: $(GUEST)
-$(O)/obj/inject/blob.o: private OBJFLAGS := -DFLAME_GUEST='"$(GUEST)"' -fno-lto
+$(O)/obj/inject/agent_image.o: $(GUEST)
+$(O)/obj/inject/agent_image.o: private OBJFLAGS := -DFLAME_GUEST='"$(GUEST)"' -fno-lto
 
 # Nothing in it but the one function: it needs no start-up files and no library. Its name says where it
 # lies, so that the loader, which each look stops for the tracer, looks nowhere else.

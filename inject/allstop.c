@@ -16,7 +16,7 @@
 #include "common/procpath.h"
 #include "common/strbuf.h"
 #include "common/sysnr.h"
-#include "inject/forbidden.h"
+#include "inject/seccomp_query.h"
 #include "tracer/ptrace/refusal.h"
 #include "tracer/ptrace/restart.h"
 #include "tracer/ptrace/retry.h"

@@ -19,7 +19,7 @@
 #include <sys/user.h>
 
 #include "common/compiler.h"
-#include "inject/wayback.h"
+#include "inject/sigreturn_frame.h"
 
 struct allstop_thread {
     pid_t tid;
@@ -61,9 +61,9 @@ size_t allstop_times(const struct allstop *a, const uint64_t **ns);
 
 /*
  * Has a thread that stands make a system call: its result, or -errno. If flame is killed meanwhile,
- * the thread finds back by itself (wayback.h), where that can be. -EAGAIN: no thread can make it
- * just now. -EPERM, and no call is made: a seccomp filter of the thread is known to forbid it
- * (forbidden.h).
+ * the thread finds back by itself (sigreturn_frame.h), where that can be. -EAGAIN: no thread can
+ * make it just now. -EPERM, and no call is made: a seccomp filter of the thread is known to forbid
+ * it (seccomp_query.h).
  */
 long allstop_call(struct allstop *a, const struct wayback_code *code, long nr,
                   const unsigned long args[6]);

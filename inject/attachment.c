@@ -16,12 +16,12 @@
 #include "common/preloadable.h"
 #include "common/procpath.h"
 #include "inject/allstop.h"
-#include "inject/blob.h"
-#include "inject/gueststate.h"
-#include "inject/guesttrace.h"
+#include "inject/agent_image.h"
+#include "inject/agent_state.h"
+#include "inject/agent_trace.h"
 #include "inject/linkmap.h"
-#include "inject/mapsnow.h"
-#include "inject/slots.h"
+#include "inject/maps_snapshot.h"
+#include "inject/got_slots.h"
 #include "tracer/ptrace/refusal.h"
 
 /* Looks are taken for so long until the loader is at rest and all threads can be stopped, */

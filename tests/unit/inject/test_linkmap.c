@@ -7,7 +7,7 @@
 #include <sys/auxv.h>
 #include <unistd.h>
 
-#include "inject/blob.h"
+#include "inject/agent_image.h"
 #include "tests/tap.h"
 #include "tests/unit/linkmap_image.h"
 

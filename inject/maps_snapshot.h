@@ -1,8 +1,8 @@
 /*
- * mapsnow.h: the mappings of a process, as /proc/PID/maps had them at the last reading.
+ * maps_snapshot.h: the mappings of a process, as /proc/PID/maps had them at the last reading.
  */
-#ifndef FLAME_INJECT_MAPSNOW_H
-#define FLAME_INJECT_MAPSNOW_H
+#ifndef FLAME_INJECT_MAPS_SNAPSHOT_H
+#define FLAME_INJECT_MAPS_SNAPSHOT_H
 
 #include <stdbool.h>
 #include <sys/types.h>

@@ -1,13 +1,14 @@
 /*
- * blob.h: the guest (inject/agent/), which lies in flame itself as the bytes of a shared object.
+ * agent_image.h: the guest (inject/agent/), which lies in flame itself as the bytes of a shared
+ * object.
  */
-#ifndef FLAME_INJECT_BLOB_H
-#define FLAME_INJECT_BLOB_H
+#ifndef FLAME_INJECT_AGENT_IMAGE_H
+#define FLAME_INJECT_AGENT_IMAGE_H
 
 #include <elf.h>
 #include <stdbool.h>
 
-#include "inject/agent/guest.h"
+#include "inject/agent/agent.h"
 
 struct blob {
     const uint8_t *bytes;

@@ -5,7 +5,7 @@
  * piece of the arena, which is all zero and becomes memory when it is touched; nothing is ever
  * given back, so that a thread may read what another has replaced. No system call is made.
  */
-#include "inject/agent/guest.h"
+#include "inject/agent/agent.h"
 
 #include "common/pages.h"
 #include "preload/shadow/shadow_leaves.h"

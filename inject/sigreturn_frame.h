@@ -1,6 +1,6 @@
 /*
- * wayback.h: the way by which a thread that makes a call for flame goes back by itself if flame
- * ends meanwhile.
+ * sigreturn_frame.h: the way by which a thread that makes a call for flame goes back by itself if
+ * flame ends meanwhile.
  *
  * Such a thread has registers of flame's, at a system call instruction of the program's code.
  * Should flame be killed before it has put them back, the thread continues with them. So the
@@ -15,15 +15,15 @@
  *
  * For x86-64. Not thread-safe.
  */
-#ifndef FLAME_INJECT_WAYBACK_H
-#define FLAME_INJECT_WAYBACK_H
+#ifndef FLAME_INJECT_SIGRETURN_FRAME_H
+#define FLAME_INJECT_SIGRETURN_FRAME_H
 
 #include <stdbool.h>
 #include <sys/types.h>
 #include <sys/user.h>
 
 #include "common/compiler.h"
-#include "inject/mapsnow.h"
+#include "inject/maps_snapshot.h"
 #include "inject/procmem.h"
 
 /* Addresses of code in a process. */

@@ -1,12 +1,12 @@
 /*
- * guesttrace.h: copies the agent's records into a trace.
+ * agent_trace.h: copies the agent's records into a trace.
  *
  * The agent's memory is the process's, so it is treated as all data from outside: numbers are
  * checked against what was announced, and addresses are only read at. The trace is complete after
  * each guesttrace_take. Not thread-safe.
  */
-#ifndef FLAME_INJECT_GUESTTRACE_H
-#define FLAME_INJECT_GUESTTRACE_H
+#ifndef FLAME_INJECT_AGENT_TRACE_H
+#define FLAME_INJECT_AGENT_TRACE_H
 
 #include "inject/allstop.h"
 #include "inject/procmem.h"

@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "inject/mapsnow.h"
+#include "inject/maps_snapshot.h"
 
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "inject/wayback.h"
+#include "inject/sigreturn_frame.h"
 
 #include <cpuid.h>
 #include <elf.h>

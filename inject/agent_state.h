@@ -1,5 +1,5 @@
 /*
- * gueststate.h: the agent in a process, from outside: where it is mapped, and what is written into
+ * agent_state.h: the agent in a process, from outside: where it is mapped, and what is written into
  * its state.
  *
  *     text | data (guest_state, guest_switch)      arena: tables | counts, places, index | the rest
@@ -7,14 +7,14 @@
  * The arena's first part is flame's to write: copies of unwind tables, and two lists of mappings,
  * of which one is in use while the other is written. The rest is the agent's.
  */
-#ifndef FLAME_INJECT_GUESTSTATE_H
-#define FLAME_INJECT_GUESTSTATE_H
+#ifndef FLAME_INJECT_AGENT_STATE_H
+#define FLAME_INJECT_AGENT_STATE_H
 
 #include "inject/allstop.h"
-#include "inject/blob.h"
-#include "inject/guesttrace.h"
+#include "inject/agent_image.h"
+#include "inject/agent_trace.h"
 #include "inject/linkmap.h"
-#include "inject/mapsnow.h"
+#include "inject/maps_snapshot.h"
 #include "inject/procmem.h"
 
 struct guest_table; /* a module's tables in the arena */

@@ -3,7 +3,7 @@
  * of data; what is looked up in it is found by its dynamic symbols. A build that makes another kind
  * of file is noticed here, and by the test.
  */
-#include "inject/blob.h"
+#include "inject/agent_image.h"
 
 #ifndef FLAME_GUEST
 #define FLAME_GUEST "build/generated/flameguest.so" /* for tools that read sources one by one */

@@ -10,7 +10,7 @@
  * Code without tables (a JIT's) is walked by frame pointers, and its rule is not remembered, as
  * the same address may belong to a module soon.
  */
-#include "inject/agent/guest.h"
+#include "inject/agent/agent.h"
 
 #include "unwind/local.h"
 #include "unwind/step.h"

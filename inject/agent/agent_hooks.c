@@ -6,7 +6,7 @@
  * nothing else, so that a pointer to it which the program has kept stays good: the code is never
  * unmapped.
  */
-#include "inject/agent/guest.h"
+#include "inject/agent/agent.h"
 
 #include "preload/shadow/shadow.h"
 #include "unwind/local.h"

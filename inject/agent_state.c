@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "inject/gueststate.h"
+#include "inject/agent_state.h"
 
 #include <errno.h>
 #include <stdio.h>

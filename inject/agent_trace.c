@@ -1,11 +1,11 @@
 #define _GNU_SOURCE
-#include "inject/guesttrace.h"
+#include "inject/agent_trace.h"
 
 #include <stdlib.h>
 
 #include "common/alloc.h"
 #include "common/clock.h"
-#include "inject/gueststate.h"
+#include "inject/agent_state.h"
 #include "tracer/stacks/capture.h"
 #include "tracer/objects/proctask.h"
 

@@ -1,5 +1,5 @@
 /*
- * guest.h: the memory that the recorder inside a process that was attached to shares with the flame
+ * agent.h: the memory that the recorder inside a process that was attached to shares with the flame
  * outside of it.
  *
  * The recorder (the agent, `guest` in names) is a piece of code that flame maps into the process:
@@ -16,8 +16,8 @@
  * while threads write, so it reads stacks that have a place, and counters that may be one event
  * apart from each other. The process's memory may hold anything, so flame checks what it reads.
  */
-#ifndef FLAME_INJECT_AGENT_GUEST_H
-#define FLAME_INJECT_AGENT_GUEST_H
+#ifndef FLAME_INJECT_AGENT_AGENT_H
+#define FLAME_INJECT_AGENT_AGENT_H
 
 #include "common/compiler.h"
 #include "unwind/rules.h"

@@ -6,7 +6,7 @@
  * and a slot is claimed by one exchange. When the index, the numbers or the arena are used up,
  * what has no stack is counted as lost.
  */
-#include "inject/agent/guest.h"
+#include "inject/agent/agent.h"
 
 #include "common/pages.h"
 #include "preload/shadow/shadow.h"

@@ -1,11 +1,11 @@
 #define _GNU_SOURCE
-#include "inject/slots.h"
+#include "inject/got_slots.h"
 
 #include <stdlib.h>
 #include <sys/uio.h>
 
 #include "common/alloc.h"
-#include "inject/blob.h"
+#include "inject/agent_image.h"
 
 #define AT_ONCE 256u /* slots read by one call */
 

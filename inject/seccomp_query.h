@@ -1,8 +1,9 @@
 /*
- * forbidden.h: tells whether a process's seccomp filters let the calls by that it makes for flame.
+ * seccomp_query.h: tells whether a process's seccomp filters let the calls by that it makes for
+ * flame.
  */
-#ifndef FLAME_INJECT_FORBIDDEN_H
-#define FLAME_INJECT_FORBIDDEN_H
+#ifndef FLAME_INJECT_SECCOMP_QUERY_H
+#define FLAME_INJECT_SECCOMP_QUERY_H
 
 #include <stdbool.h>
 #include <sys/types.h>

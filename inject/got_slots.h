@@ -1,5 +1,5 @@
 /*
- * slots.h: the import slots of a process that lead to its allocator, and what is written into
+ * got_slots.h: the import slots of a process that lead to its allocator, and what is written into
  * them.
  *
  * A slot is changed only if it is certain where it leads: to the function that the loader's search
@@ -7,12 +7,12 @@
  * which one module alone defines malloc. All others are left alone and counted: a library with an
  * allocator of its own (RTLD_DEEPBIND, another name space) must not get blocks of two.
  */
-#ifndef FLAME_INJECT_SLOTS_H
-#define FLAME_INJECT_SLOTS_H
+#ifndef FLAME_INJECT_GOT_SLOTS_H
+#define FLAME_INJECT_GOT_SLOTS_H
 
-#include "inject/agent/guest.h"
+#include "inject/agent/agent.h"
 #include "inject/linkmap.h"
-#include "inject/mapsnow.h"
+#include "inject/maps_snapshot.h"
 
 struct slot {
     uintptr_t at;

@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "inject/forbidden.h"
+#include "inject/seccomp_query.h"
 
 #include <linux/filter.h>
 #include <linux/seccomp.h>
