@@ -104,8 +104,8 @@ ROOMS      := $(sort $(patsubst %/,%,$(dir $(wildcard $(addsuffix /*.c,common/* 
 LATE_SRC   := common/lazyload/lazyload.c
 LATE_LIST  := $(O)/generated/latelibs.h
 LIB_SRC    := $(filter-out $(LATE_SRC) $(filter-out %_$(ARCH).c,$(filter $(X86_ONLY),$(wildcard inject/*.c tracer/*.c tracer/*/*.c))),$(call here,$(wildcard common/*.c $(addsuffix /*.c,$(ROOMS)) driver/*.c))) \
-              unwind/cfi.c unwind/rules.c unwind/frametable.c unwind/epilogue_$(ARCH).c inproc/mark.c \
-              inproc/cutwrite.c inproc/sequence.c preload/runtime/seccomp_filter.c
+              unwind/cfi.c unwind/rules.c unwind/frametable.c unwind/epilogue_$(ARCH).c inproc/syscall_mark.c \
+              inproc/cutwrite.c inproc/rseq.c preload/runtime/seccomp_filter.c
 # The recorder that flame maps into processes it attaches to: a part of flame's own file.
 GUEST_SRC  := $(wildcard inject/agent/*.c) unwind/cfi.c unwind/rules.c preload/shadow/shadow.c \
               preload/shadow/shadow_big.c
@@ -129,8 +129,8 @@ TEST_LIB_SRC := $(sort $(LIB_SRC) $(SHARED_SRC) $(WAIT_SRC) \
                 $(filter-out preload/hook% preload/lifecycle% preload/busfault% preload/leak/hook% preload/lifetimes/hook% preload/resident/hook% preload/firsttouch/hook% preload/python/hook% preload/mapping/hook% preload/api/hook% preload/allocators/hook% preload/misuse/hook%,$(filter preload/%,$(SHIM_SRC))))
 
 # Sources of libflamewait.so that can be tested without a process of their own.
-TEST_LIB_SRC += $(if $(WAIT_ALL),inproc/lib/arena.c inproc/lib/cutcalls.c inproc/lib/opened.c inproc/lib/ownclock.c \
-                inproc/lib/pointed.c inproc/lib/polledfiles.c)
+TEST_LIB_SRC += $(if $(WAIT_ALL),inproc/lib/arena.c inproc/lib/eintr_retry.c inproc/lib/open_fds.c inproc/lib/ownclock.c \
+                inproc/lib/arg_memory.c inproc/lib/polledfiles.c)
 
 # Helpers of several unit tests and fuzz targets.
 TEST_LIB_SRC += $(filter-out $(if $(WAIT_ALL),,tests/unit/calls_rows.c tests/unit/offcpu_stage.c),$(wildcard tests/unit/*.c))

@@ -17,9 +17,9 @@
 
 #include "common/clock.h"
 #include "common/strbuf.h"
-#include "inproc/mark.h"
-#include "inproc/reader/refusals.h"
-#include "inproc/sequence.h"
+#include "inproc/syscall_mark.h"
+#include "inproc/reader/unsupported.h"
+#include "inproc/rseq.h"
 #include "tracer/inproc/ringevents.h"
 #include "tracer/offcpu/calls.h"
 #include "tracer/offcpu/offcpu.h"

@@ -735,7 +735,8 @@ void recorder_region(struct recorder *r, pid_t tid, enum ring_region what, const
 /* ---- between events, and the end ---- */
 
 /* Whether the thread is still in the call that its events say. Logged calls are emitted late, when
- * the thread may be in another one. A mark (inproc/mark.h) is in the upper half of an argument. */
+ * the thread may be in another one. A mark (inproc/syscall_mark.h) is in the upper half of an
+ * argument. */
 static bool is_in_call(const struct tracee *t)
 {
     struct task_call now;

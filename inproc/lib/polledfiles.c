@@ -5,7 +5,7 @@
 #include <sys/syscall.h>
 
 #include "common/sysnr.h"
-#include "inproc/lib/opened.h"
+#include "inproc/lib/open_fds.h"
 
 #define BITS 64u
 

@@ -4,7 +4,7 @@
  * A plain file is always ready, so hardly anybody polls one; but one that is polled for nothing but
  * errors, beside a pipe, is an object of the wait for the pipe as all the others are. The tracer
  * looks some milliseconds later what they are. So such a descriptor is closed with a stop again
- * (files.h), whoever closes it.
+ * (plain_fds.h), whoever closes it.
  */
 #ifndef FLAME_INPROC_LIB_POLLEDFILES_H
 #define FLAME_INPROC_LIB_POLLEDFILES_H

@@ -5,7 +5,7 @@
  * libflamemem.so has the same names. Where both are preloaded (flame run) these are found first,
  * and hand the calls on.
  */
-#include "inproc/lib/noter.h"
+#include "inproc/lib/call_log.h"
 
 #define EXPORT __attribute__((visibility("default")))
 /* A second name. */

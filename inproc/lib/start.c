@@ -20,9 +20,9 @@
 #include "common/kernel.h"
 #include "common/env/librarynote.h"
 #include "inproc/gate.h"
-#include "inproc/mark.h"
+#include "inproc/syscall_mark.h"
 #include "inproc/lib/arena.h"
-#include "inproc/lib/noter.h"
+#include "inproc/lib/call_log.h"
 
 #define MODULES_MOST 16
 

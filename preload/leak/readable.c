@@ -2,7 +2,7 @@
 
 #include "common/pages.h"
 #include "common/procmaps.h"
-#include "inproc/session.h"
+#include "inproc/shm.h"
 #include "preload/runtime/ascending.h"
 #include "preload/shadow/pagemap.h"
 #include "preload/shadow/shadow_leaves.h"

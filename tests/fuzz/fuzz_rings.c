@@ -4,8 +4,8 @@
  */
 #include <stdlib.h>
 
-#include "inproc/reader/rings.h"
-#include "inproc/session.h"
+#include "inproc/reader/ring_reader.h"
+#include "inproc/shm.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -3,7 +3,7 @@
 #include <gnu/libc-version.h>
 #include <stdio.h>
 
-#include "inproc/mark.h"
+#include "inproc/syscall_mark.h"
 
 static bool is_at_least(int wanted)
 {

@@ -13,8 +13,8 @@
 bool gate_can_be_placed(void);
 
 /* Whether calls of cancellation points can be logged also when the process has several threads.
- * From glibc 2.41 on they have to be marked for that (inproc/mark.h), which not every kernel
- * permits. */
+ * From glibc 2.41 on they have to be marked for that (inproc/syscall_mark.h), which not every
+ * kernel permits. */
 bool cancellation_points_are_noted(void);
 
 #endif

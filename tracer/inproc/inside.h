@@ -1,7 +1,7 @@
 /*
  * inside.h: the second source of events of a run: what threads note of their own calls.
  *
- * Puts together the memory of the run (inproc/reader/sessions.h), the list of the calls that are
+ * Puts together the memory of the run (inproc/reader/shm_server.h), the list of the calls that are
  * noted, and what makes events of records (ringevents.h). The first source, ptrace, goes on beside
  * it and is the clock of both: whoever hears of a stop first asks for all that was noted up to
  * then.
@@ -10,8 +10,8 @@
  * told, some milliseconds late: what a descriptor is stays so until a call that stops, and what
  * the arguments of poll, select, connect and sendto point to comes with the record, and so does the
  * path of an open that has slept. So none whose object is said by other memory (rename), none that
- * changes what descriptors or addresses mean (dup, mmap, close but of plain files, inproc/files.h):
- * they stop, and what was noted before them is told before they happen.
+ * changes what descriptors or addresses mean (dup, mmap, close but of plain files,
+ * inproc/plain_fds.h): they stop, and what was noted before them is told before they happen.
  *
  * Not thread-safe. Allocates.
  */
@@ -44,7 +44,8 @@ struct inside *inside_new(const struct inside_client *client, const char **why);
 /* Where calls return to that are noted (inproc/gate.h). */
 uintptr_t inside_lets_by(const struct inside *i);
 
-/* Where in their page calls return to that are noted and marked (inproc/mark.h); 0: none are. */
+/* Where in their page calls return to that are noted and marked (inproc/syscall_mark.h); 0: none
+ * are. */
 uintptr_t inside_marked(const struct inside *i);
 
 /* "NAME=VALUE" for the command's environment. Lives as long as *i. */

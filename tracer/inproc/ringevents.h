@@ -1,5 +1,6 @@
 /*
- * ringevents.h: plain events (event.h) from the calls that threads log (inproc/reader/rings.h).
+ * ringevents.h: plain events (event.h) from the calls that threads log
+ * (inproc/reader/ring_reader.h).
  *
  * It is a source of events beside ptrace, and it is pure: records and signals go in, events come
  * out. It differs from ptrace in these ways:
@@ -24,7 +25,7 @@
 #ifndef FLAME_TRACER_INPROC_RINGEVENTS_H
 #define FLAME_TRACER_INPROC_RINGEVENTS_H
 
-#include "inproc/reader/rings.h"
+#include "inproc/reader/ring_reader.h"
 #include "tracer/offcpu/event.h"
 
 struct ringevents;

@@ -29,7 +29,7 @@
 #include <unistd.h>
 
 #include "common/alloc.h"
-#include "inproc/mark.h"
+#include "inproc/syscall_mark.h"
 #include "tracer/offcpu/calls.h"
 
 struct callfilter {

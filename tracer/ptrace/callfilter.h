@@ -17,7 +17,7 @@ struct callfilter;
 /*
  * 0; -ENOSYS when the kernel has no seccomp filters. Calls that return to the address `lets_by` do
  * not stop; 0: there is no such place. If there is one, neither do those with a mark
- * (inproc/mark.h) that return to `lets_marked` within a page, unless that is 0.
+ * (inproc/syscall_mark.h) that return to `lets_marked` within a page, unless that is 0.
  */
 int callfilter_new(struct callfilter **out, uintptr_t lets_by, uintptr_t lets_marked);
 void callfilter_free(struct callfilter *f);

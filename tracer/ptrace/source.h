@@ -29,7 +29,7 @@ struct source_options {
      * address. */
     uintptr_t lets_by;
     uintptr_t lets_marked; /* return address of marked calls that do not stop, within a page
-                              (inproc/mark.h) */
+                              (inproc/syscall_mark.h) */
     const char *const *environment; /* "NAME=VALUE" for the command's environment; NULL: nothing */
 };
 

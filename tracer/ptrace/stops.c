@@ -17,7 +17,7 @@
 #include <sys/syscall.h>
 
 #include "tracer/ptrace/retry.h"
-#include "inproc/mark.h"
+#include "inproc/syscall_mark.h"
 #include "tracer/offcpu/calls.h"
 #include "tracer/ptrace/births.h"
 #include "tracer/objects/proctask.h"

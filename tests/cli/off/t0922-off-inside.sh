@@ -49,7 +49,7 @@ run taskset -c "$cpu" "$FLAME" off --no-in-process -o stopped.folded -- ./pingpo
 many=$(stops)
 run_expect_status 0 'one that notes its calls on pipes' taskset -c "$cpu" \
     "$FLAME" off --in-process -o noted.folded -- ./pingpong pipe 3000
-# Its calls are cancellation points: glibc makes them itself from 2.41 on (inproc/mark.h).
+# Its calls are cancellation points: glibc makes them itself from 2.41 on (inproc/syscall_mark.h).
 if [ "${libc##*.}" -lt 41 ] || grep -q '^Seccomp_filters:' /proc/self/status; then
     ok "is hardly stopped, either ($(stops) times, not $many)" test $(($(stops) * 10)) -lt "$many"
 else

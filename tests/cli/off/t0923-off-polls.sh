@@ -24,7 +24,7 @@ traced() {
 }
 
 # On a busy machine what a thread waits for may be there before it waits, and a read that loses its CPU
-# to others is taken for a sleep (inproc/lib/noter.c); what is wrong would be wrong always.
+# to others is taken for a sleep (inproc/lib/call_log.c); what is wrong would be wrong always.
 both_the_same() {
     traced --no-in-process ./polled
     kinds >stopped

@@ -7,7 +7,7 @@
 
 #include "common/clock.h"
 #include "common/sysnr.h"
-#include "inproc/lib/cutcalls.h"
+#include "inproc/lib/eintr_retry.h"
 #include "tests/tap.h"
 
 static struct ring_control control;

@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 #include "common/sysnr.h"
-#include "inproc/mark.h"
+#include "inproc/syscall_mark.h"
 #include "tests/tap.h"
 
 enum { PLACE = 0x72e };

@@ -23,10 +23,10 @@
 #include <unistd.h>
 
 #include "common/clock.h"
-#include "inproc/mark.h"
+#include "inproc/syscall_mark.h"
 #include "common/strbuf.h"
-#include "inproc/reader/refusals.h"
-#include "inproc/sequence.h"
+#include "inproc/reader/unsupported.h"
+#include "inproc/rseq.h"
 #include "tests/tap.h"
 #include "tests/unit/check.h"
 #include "tests/unit/this_libc.h"
@@ -665,7 +665,7 @@ static int find_libc(struct dl_phdr_info *info, size_t size, void *arg)
     return 0;
 }
 
-static bool sequences; /* whether the kernel is assumed to have sequences (inproc/sequence.h) */
+static bool sequences; /* whether the kernel is assumed to have sequences (inproc/rseq.h) */
 
 static bool begin_session(uint32_t rings, bool know_libc)
 {

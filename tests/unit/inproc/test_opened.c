@@ -7,7 +7,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "inproc/lib/opened.h"
+#include "inproc/lib/open_fds.h"
 #include "inproc/lib/polledfiles.h"
 #include "tests/tap.h"
 

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "common/sysnr.h"
-#include "inproc/lib/pointed.h"
+#include "inproc/lib/arg_memory.h"
 #include "tests/tap.h"
 
 static struct ring ring;

@@ -12,8 +12,8 @@
 #include <unistd.h>
 
 #include "common/clock.h"
-#include "inproc/reader/rings.h"
-#include "inproc/session.h"
+#include "inproc/reader/ring_reader.h"
+#include "inproc/shm.h"
 #include "tests/tap.h"
 
 /* Reports row()s. */

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "common/clock.h"
-#include "inproc/reader/sessions.h"
+#include "inproc/reader/shm_server.h"
 #include "tests/tap.h"
 
 #ifndef F_SEAL_FUTURE_WRITE

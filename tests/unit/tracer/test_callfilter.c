@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "inproc/gate.h"
-#include "inproc/mark.h"
+#include "inproc/syscall_mark.h"
 #include "tests/tap.h"
 #include "tests/unit/this_libc.h"
 #include "tracer/ptrace/callfilter.h"

@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "inproc/session.h"
+#include "inproc/shm.h"
 
 #include <sys/mman.h>
 #include <sys/syscall.h>

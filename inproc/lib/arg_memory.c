@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "inproc/lib/pointed.h"
+#include "inproc/lib/arg_memory.h"
 
 #include <poll.h>
 #include <sys/socket.h>

@@ -1,7 +1,7 @@
 /*
- * session.h: the memory that a traced run shares with the library of waits in its programs.
+ * shm.h: the memory that a traced run shares with the library of waits in its programs.
  *
- * The tracing process makes it (inproc/reader/sessions.h): two files without a name, one that it
+ * The tracing process makes it (inproc/reader/shm_server.h): two files without a name, one that it
  * alone writes to and one for the programs. Their sizes are sealed, and so is the first against
  * being written to or mapped for that (F_SEAL_FUTURE_WRITE, Linux 5.1; before, programs map it for
  * reading only all the same, but those of the same user could open it again). The first is handed
@@ -14,7 +14,7 @@
  *                     the modules whose sites are known, and the sites
  *                     the reader's side of the rings               ring.h
  *     the programs':  struct session_shared
- *                     tables of descriptors, one for each process that takes one   files.h
+ *                     tables of descriptors, one for each process that takes one   plain_fds.h
  *                     the rings, one for each thread that takes one                ring.h
  *
  * A thread takes a ring at its first call, by its number in `owner`; a ring is the tracer's to give
@@ -32,10 +32,10 @@
  *
  * Numbers are of this machine: the memory is never a file of another's.
  */
-#ifndef FLAME_INPROC_SESSION_H
-#define FLAME_INPROC_SESSION_H
+#ifndef FLAME_INPROC_SHM_H
+#define FLAME_INPROC_SHM_H
 
-#include "inproc/files.h"
+#include "inproc/plain_fds.h"
 #include "inproc/ring.h"
 #include "patch/site.h"
 
@@ -91,9 +91,10 @@ struct session_head {
     uint64_t calls[SESSION_CALLS / 64]; /* which are logged here; all others stop for the tracer */
     uint32_t modules;
     uint32_t beat;      /* goes up each time the rings have been read */
-    uint32_t filters;   /* seccomp filters that programs are under (mark.h) and one; 0: not known */
+    uint32_t filters;   /* seccomp filters that programs are under (syscall_mark.h) and one; 0: not
+                           known */
     uint32_t marks;     /* 1: the tracer's lets marked calls by */
-    uint32_t sequences; /* 1: the kernel says whether a thread left its CPU (sequence.h) */
+    uint32_t sequences; /* 1: the kernel says whether a thread left its CPU (rseq.h) */
     uint32_t files;     /* tables of descriptors */
     uint32_t files_off; /* 1: no entry is made in them any more */
     uint32_t user;      /* the tracer's effective user ID */

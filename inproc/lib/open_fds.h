@@ -1,16 +1,16 @@
 /*
- * opened.h: the program's side of files.h: the state of descriptors that were opened by calls that
- * are logged.
+ * open_fds.h: the program's side of plain_fds.h: the state of descriptors that were opened by calls
+ * that are logged.
  *
  * `process`: the number of the calling process. No libc; safe in signal handlers. Functions that
  * ask the kernel do it by common/kernel.h, so code that may not call that must not call them.
  * Nothing here is for a child of vfork, which has other descriptors than its memory says.
  */
-#ifndef FLAME_INPROC_LIB_OPENED_H
-#define FLAME_INPROC_LIB_OPENED_H
+#ifndef FLAME_INPROC_LIB_OPEN_FDS_H
+#define FLAME_INPROC_LIB_OPEN_FDS_H
 
-#include "inproc/files.h"
-#include "inproc/session.h"
+#include "inproc/plain_fds.h"
+#include "inproc/shm.h"
 
 /* For the start. */
 void opened_init(const struct session_view *session);

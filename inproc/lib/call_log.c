@@ -16,7 +16,7 @@
  * asked: a call with a stack that only it could follow is made where it stops for the tracer, which
  * asks it. So is a call below code without tables that cannot have kept a frame pointer.
  *
- * Whether the thread left its CPU is known without a system call (inproc/sequence.h), but not why:
+ * Whether the thread left its CPU is known without a system call (inproc/rseq.h), but not why:
  * a writer to a pipe often loses its CPU to the thread it wakes, and did not wait. The kernel
  * counts how often a thread has slept, and how often others were to have its CPU, which is a call
  * of 400 ns (`counts`).
@@ -34,7 +34,7 @@
  * ping-pong by pipes asks twice a round then, which is a third of what logging adds to it.
  */
 #define _GNU_SOURCE
-#include "inproc/lib/noter.h"
+#include "inproc/lib/call_log.h"
 
 #include <asm/prctl.h>
 #include <fcntl.h>
@@ -54,15 +54,15 @@
 #include "common/procmaps.h"
 #include "common/sysnr.h"
 #include "inproc/gate.h"
-#include "inproc/mark.h"
-#include "inproc/sequence.h"
-#include "inproc/lib/cutcalls.h"
+#include "inproc/syscall_mark.h"
+#include "inproc/rseq.h"
+#include "inproc/lib/eintr_retry.h"
 #include "inproc/lib/lockall.h"
-#include "inproc/lib/opened.h"
+#include "inproc/lib/open_fds.h"
 #include "inproc/lib/ownclock.h"
-#include "inproc/lib/pointed.h"
+#include "inproc/lib/arg_memory.h"
 #include "inproc/lib/polledfiles.h"
-#include "inproc/lib/vectors.h"
+#include "inproc/lib/fpu_state.h"
 #include "inproc/lib/vforkchild.h"
 #include "common/processor/arch.h"
 #include "unwind/local.h"
@@ -749,7 +749,7 @@ static FLAME_COLD long make_special(const struct patch_call *call)
 }
 
 /*
- * Whether the call can be logged. Calls on descriptors that may have to be settled (cutcalls.h)
+ * Whether the call can be logged. Calls on descriptors that may have to be settled (eintr_retry.h)
  * cannot where that is impossible: in a sandbox, which may forbid the calls it takes, and in a
  * child of vfork. Calls that point to memory cannot under filters that may forbid to read that.
  * Calls that the filter lets by anyhow are not logged.
@@ -781,7 +781,7 @@ static long make_noted(const struct patch_call *call)
 
 /* ---- descriptors that are closed ---- */
 
-/* Makes a close. One that the tracer need not see (opened.h) is made like a call that was
+/* Makes a close. One that the tracer need not see (open_fds.h) is made like a call that was
  * logged. */
 static long make_close(const struct patch_call *call)
 {

@@ -1,4 +1,4 @@
-#include "inproc/reader/rings.h"
+#include "inproc/reader/ring_reader.h"
 
 #include <linux/futex.h>
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 
 #include "common/alloc.h"
 #include "common/clock.h"
-#include "inproc/session.h"
+#include "inproc/shm.h"
 
 /* A program has some thousand different stacks; one that writes without end is stopped. */
 #define STACKS_MOST (1u << 22)

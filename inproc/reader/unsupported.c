@@ -1,4 +1,4 @@
-#include "inproc/reader/refusals.h"
+#include "inproc/reader/unsupported.h"
 
 #include <inttypes.h>
 

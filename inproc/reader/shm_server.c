@@ -8,7 +8,7 @@
  * made one shorter would have the tracer killed by SIGBUS.
  */
 #define _GNU_SOURCE
-#include "inproc/reader/sessions.h"
+#include "inproc/reader/shm_server.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "inproc/sequence.h"
+#include "inproc/rseq.h"
 
 #include <sys/resource.h>
 #include <time.h>

@@ -1,12 +1,12 @@
 /*
- * vectors.h: vector and x87 registers, kept over calls of code that may use them.
+ * fpu_state.h: vector and x87 registers, kept over calls of code that may use them.
  *
  * The program expects them unchanged by a system call. All of libflamewait.so is compiled without
  * them; the C library's functions, which a walk that is not known yet may come to, are not. Saving
  * costs some 100 ns, so it is done only there.
  */
-#ifndef FLAME_INPROC_LIB_VECTORS_H
-#define FLAME_INPROC_LIB_VECTORS_H
+#ifndef FLAME_INPROC_LIB_FPU_STATE_H
+#define FLAME_INPROC_LIB_FPU_STATE_H
 
 #include <cpuid.h>
 #include <stdbool.h>

@@ -1,4 +1,4 @@
-#include "inproc/mark.h"
+#include "inproc/syscall_mark.h"
 
 #include <fcntl.h>
 

@@ -1,4 +1,4 @@
-#include "inproc/lib/opened.h"
+#include "inproc/lib/open_fds.h"
 
 #include <sys/stat.h>
 

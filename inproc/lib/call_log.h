@@ -1,5 +1,5 @@
 /*
- * noter.h: notes the calls of the thread that makes them, in its ring.
+ * call_log.h: notes the calls of the thread that makes them, in its ring.
  *
  * The handler of patched calls (patch/patcher.h) in libflamewait.so, and what it keeps of each
  * thread. A call that is asked for (patch_numbers) is made by the gate, with a record before and
@@ -13,10 +13,10 @@
  * Holds what the patcher asks of handlers. Between two calls nothing is kept but the thread's
  * memory, which whoever has the ring next takes over.
  */
-#ifndef FLAME_INPROC_LIB_NOTER_H
-#define FLAME_INPROC_LIB_NOTER_H
+#ifndef FLAME_INPROC_LIB_CALL_LOG_H
+#define FLAME_INPROC_LIB_CALL_LOG_H
 
-#include "inproc/session.h"
+#include "inproc/shm.h"
 
 /* Gets ready for a session that is mapped and sound; the view is borrowed. 0, or what is missing,
  * an enum session_refusal. For the start, before anything is patched. */
@@ -26,9 +26,9 @@ unsigned noter_init(const struct session_view *session);
 void noter_confined(void);
 
 /*
- * Calls of cancellation points that the C library makes are noted, too: marked (inproc/mark.h),
- * they return to `pc` in the code that makes them. Else they are made where they stop. For the
- * start.
+ * Calls of cancellation points that the C library makes are noted, too: marked
+ * (inproc/syscall_mark.h), they return to `pc` in the code that makes them. Else they are made
+ * where they stop. For the start.
  */
 void noter_mark(uintptr_t pc);
 

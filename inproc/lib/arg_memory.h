@@ -1,5 +1,5 @@
 /*
- * pointed.h: logs the memory that tells what a call is on: the descriptors that are polled, the
+ * arg_memory.h: logs the memory that tells what a call is on: the descriptors that are polled, the
  * address that is connected to.
  *
  * The tracer reads of the call some milliseconds later, when the memory may be something else, or
@@ -11,8 +11,8 @@
  * Rejected: copying when the call is over. Then it is known that the memory was there, but not that
  * it still is, and a woken thread is emitted before what woke it.
  */
-#ifndef FLAME_INPROC_LIB_POINTED_H
-#define FLAME_INPROC_LIB_POINTED_H
+#ifndef FLAME_INPROC_LIB_ARG_MEMORY_H
+#define FLAME_INPROC_LIB_ARG_MEMORY_H
 
 #include <sys/types.h>
 

@@ -1,5 +1,5 @@
 /*
- * rings.h: reader of a thread's ring (inproc/ring.h), which trusts nothing in it.
+ * ring_reader.h: reader of a thread's ring (inproc/ring.h), which trusts nothing in it.
  *
  * The ring is in memory that the program can write to at any time, also while it is read. So each
  * word is read once, the reader's place comes from its own memory, and a record is checked when it
@@ -7,8 +7,8 @@
  *
  * Not thread-safe for one reader. Allocates (common/alloc.h).
  */
-#ifndef FLAME_INPROC_READER_RINGS_H
-#define FLAME_INPROC_READER_RINGS_H
+#ifndef FLAME_INPROC_READER_RING_READER_H
+#define FLAME_INPROC_READER_RING_READER_H
 
 #include <sys/types.h>
 

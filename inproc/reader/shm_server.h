@@ -1,5 +1,5 @@
 /*
- * sessions.h: the tracer's side of a session (inproc/session.h): makes it, and emits what the
+ * shm_server.h: the tracer's side of a session (inproc/shm.h): makes it, and emits what the
  * threads of the run have written, in the order of its times.
  *
  * The reader of a session also gets events of threads from elsewhere (ptrace), and brings the two
@@ -9,11 +9,11 @@
  *
  * Not thread-safe. Allocates.
  */
-#ifndef FLAME_INPROC_READER_SESSIONS_H
-#define FLAME_INPROC_READER_SESSIONS_H
+#ifndef FLAME_INPROC_READER_SHM_SERVER_H
+#define FLAME_INPROC_READER_SHM_SERVER_H
 
-#include "inproc/reader/rings.h"
-#include "inproc/session.h"
+#include "inproc/reader/ring_reader.h"
+#include "inproc/shm.h"
 #include "patch/find/find.h"
 
 struct session;
@@ -67,7 +67,7 @@ void session_handled(struct session *s, pid_t tid, uint64_t time);
 void session_lend(struct session *s, pid_t tid, bool lent);
 
 /*
- * Changes of descriptors of the process (inproc/files.h), which is stopped in a call or gone.
+ * Changes of descriptors of the process (inproc/plain_fds.h), which is stopped in a call or gone.
  * session_file_used: a call on this one stops. session_file_closes: a call stops that closes it, or
  * makes it mean something else; -1: any. session_files_hidden: they may change unseen from now on;
  * pid 0: those of all processes. session_files_gone: it has ended, or runs another program.

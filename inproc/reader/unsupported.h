@@ -1,11 +1,11 @@
 /*
- * refusals.h: messages about processes that could not be recorded in-process (enum
+ * unsupported.h: messages about processes that could not be recorded in-process (enum
  * session_refusal).
  */
-#ifndef FLAME_INPROC_READER_REFUSALS_H
-#define FLAME_INPROC_READER_REFUSALS_H
+#ifndef FLAME_INPROC_READER_UNSUPPORTED_H
+#define FLAME_INPROC_READER_UNSUPPORTED_H
 
-#include "inproc/reader/sessions.h"
+#include "inproc/reader/shm_server.h"
 
 struct strbuf;
 

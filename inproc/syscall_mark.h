@@ -1,6 +1,6 @@
 /*
- * mark.h: calls that the C library makes itself for the library of waits, and that the filter of a
- * traced command lets by all the same.
+ * syscall_mark.h: calls that the C library makes itself for the library of waits, and that the
+ * filter of a traced command lets by all the same.
  *
  * From glibc 2.41 on one place makes the calls of all cancellation points of a process with several
  * threads (__syscall_cancel_arch), and a thread is cancelled in such a call only if it is at that
@@ -20,8 +20,8 @@
  *
  * Pure, but for mark_filters.
  */
-#ifndef FLAME_INPROC_MARK_H
-#define FLAME_INPROC_MARK_H
+#ifndef FLAME_INPROC_SYSCALL_MARK_H
+#define FLAME_INPROC_SYSCALL_MARK_H
 
 #include <stdbool.h>
 

@@ -1,5 +1,5 @@
 /*
- * sequence.h: whether a thread left its CPU, known for nothing.
+ * rseq.h: whether a thread left its CPU, known for nothing.
  *
  * The C library registers a struct rseq for each thread (rseq(2); glibc from 2.35 on). It can name
  * a sequence of instructions that is to be begun anew if the thread is interrupted in it. Until
@@ -13,8 +13,8 @@
  *
  * A child of vfork has its parent's memory, and no struct rseq of its own: nothing holds there.
  */
-#ifndef FLAME_INPROC_SEQUENCE_H
-#define FLAME_INPROC_SEQUENCE_H
+#ifndef FLAME_INPROC_RSEQ_H
+#define FLAME_INPROC_RSEQ_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "inproc/lib/cutcalls.h"
+#include "inproc/lib/eintr_retry.h"
 
 #include <sys/socket.h>
 #include <sys/stat.h>

@@ -1,5 +1,5 @@
 /*
- * cutcalls.h: logged calls that were cut short by a signal which the program does not know of.
+ * eintr_retry.h: logged calls that were cut short by a signal which the program does not know of.
  *
  * The kernel lets a signal that the program ignores wake a thread that is traced. Calls without a
  * restart then return EINTR, or write less than they were to, which would not happen without a
@@ -14,8 +14,8 @@
  * As in the tracer, a write of which a part was made up for is restarted by the kernel like any
  * other if a handler with SA_RESTART comes then.
  */
-#ifndef FLAME_INPROC_LIB_CUTCALLS_H
-#define FLAME_INPROC_LIB_CUTCALLS_H
+#ifndef FLAME_INPROC_LIB_EINTR_RETRY_H
+#define FLAME_INPROC_LIB_EINTR_RETRY_H
 
 #include <errno.h>
 
@@ -28,8 +28,8 @@ enum {
     CUT_TIMED_MS = 8,  /* args[3] milliseconds; negative: without end */
     CUT_TIMED_AT = 16, /* a struct timespec at args[3], or NULL */
     CUT_NEVER = 32,    /* the kernel itself continues it, unless a handler was called */
-    CUT_POINTS = 64,   /* its object is said by memory that arguments point to (pointed.h) */
-    CUT_OPENS = 128,   /* makes a descriptor of a path (opened.h) */
+    CUT_POINTS = 64,   /* its object is said by memory that arguments point to (arg_memory.h) */
+    CUT_OPENS = 128,   /* makes a descriptor of a path (open_fds.h) */
     CUT_CLOSES = 256,  /* closes one; not logged, but handled here */
     CUT_CHANGES = 512, /* changes what may be done here; not logged, but handled here */
     CUT_LOOKS = 1024,  /* says what a descriptor is; not logged, but handled here */

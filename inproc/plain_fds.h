@@ -1,5 +1,5 @@
 /*
- * files.h: descriptors of a process that are known to be of plain files.
+ * plain_fds.h: descriptors of a process that are known to be of plain files.
  *
  * No thread waits for a regular file or a directory until another acts on it. So the tracer needs
  * to know nothing about their descriptors in time, and their close need not stop for it. The close
@@ -25,10 +25,10 @@
  *
  * A forked child has a table of its own, which begins empty: closes of inherited descriptors stop.
  * Where numbers may change unseen (io_uring, tables of descriptors that are not shared like the
- * memory is) no entry is trusted any more: `off`, of a process, or of the run (session.h).
+ * memory is) no entry is trusted any more: `off`, of a process, or of the run (shm.h).
  */
-#ifndef FLAME_INPROC_FILES_H
-#define FLAME_INPROC_FILES_H
+#ifndef FLAME_INPROC_PLAIN_FDS_H
+#define FLAME_INPROC_PLAIN_FDS_H
 
 #include <stdbool.h>
 
