@@ -126,7 +126,7 @@ HEADERS    := $(wildcard *.h $(addsuffix /*.h,common common/* unwind unwind/* pa
 # Sources that unit tests and fuzz targets link with: all but main(), and but the hooks and their
 # start-up code, which would take over the test's own malloc.
 TEST_LIB_SRC := $(sort $(LIB_SRC) $(SHARED_SRC) $(WAIT_SRC) \
-                $(filter-out preload/hook% preload/lifecycle% preload/busfault% preload/leak/hook% preload/lifetimes/hook% preload/resident/hook% preload/firsttouch/hook% preload/python/hook% preload/mapping/hook% preload/api/hook% preload/allocators/hook% preload/misuse/hook%,$(filter preload/%,$(SHIM_SRC))))
+                $(filter-out preload/hooks% preload/lifecycle% preload/sigbus% preload/leak/hook% preload/leak/api% preload/lifetimes/hook% preload/resident/hook% preload/firsttouch/hook% preload/python/hook% preload/mapping/hook% preload/api/api% preload/allocators/hook% preload/misuse/misuse_init%,$(filter preload/%,$(SHIM_SRC))))
 
 # Sources of libflamewait.so that can be tested without a process of their own.
 TEST_LIB_SRC += $(if $(WAIT_ALL),inproc/lib/arena.c inproc/lib/eintr_retry.c inproc/lib/open_fds.c inproc/lib/ownclock.c \
@@ -156,7 +156,7 @@ WAIT       := $(if $(WAIT_ALL),$(O)/libflamewait.so)
 # flame and its libraries, linked so that they run with older C libraries; packaging/packages.mk has
 # the differences.
 PORTABLE   := $(O)/tarball/linked
-# The recorder patches a few sites (preload/mapping/within_x86_64.c): a page is room for them.
+# The recorder patches a few sites (preload/mapping/libc_mmap_patch_x86_64.c): a page is room for them.
 PATCH_SRC  := $(call here,$(wildcard patch/entry/*.c))
 ifeq ($(ARCH),x86_64)
 PATCH_SRC  += $(wildcard patch/*.c) patch/find/isa.c patch/find/isa_x86_64.c
@@ -308,8 +308,8 @@ $(O)/obj/%.o: %.c $(O)/flags
 
 # Code that runs once, at the end or on demand: small, as code that runs at every process's start
 # lies in the same pages.
-$(addprefix $(O)/pic/preload/resident/,hooks_resident.o landmarks.o ownernodes.o ownmemory.o pagescan.o \
-    parts.o residentrows.o smaps.o) $(O)/pic/preload/api/%.o \
+$(addprefix $(O)/pic/preload/resident/,hooks_resident.o known_ranges.o ownernodes.o recorder_memory.o pagescan.o \
+    nonheap_parts.o residentrows.o smaps.o) $(O)/pic/preload/api/%.o \
     $(O)/pic/preload/firsttouch/%.o: PICFLAGS += -Os
 
 $(O)/pic/%.o: %.c $(O)/flags

@@ -2,7 +2,7 @@
  * error.h: error messages and exit statuses of flame's commands.
  *
  * A message is one line on standard error: "flame: WHERE: WHAT; WHAT TO DO". Never used inside a
- * traced program (the recorder has messages of its own, in preload/runtime/say.h).
+ * traced program (the recorder has messages of its own, in preload/runtime/log.h).
  *
  * Exit statuses of every command: FLAME_OK, FLAME_FAILED (the work could not be done), FLAME_USAGE
  * (wrong usage or wrong input), FLAME_LEAKS (`flame leak` found leaks), FLAME_UNCHECKED (a gate has

@@ -3,7 +3,7 @@
  *
  * Names come from outside: one may hold escape sequences, characters that turn the direction of
  * text, or bytes that are no text at all. Whatever goes to a terminal or to standard error goes
- * through here: lines of error.h, of the recorder (preload/runtime/say.h), output that a terminal
+ * through here: lines of error.h, of the recorder (preload/runtime/log.h), output that a terminal
  * is (common/files/termstream.h), tables and the viewer. Pure, thread-safe, allocates nothing.
  */
 #ifndef FLAME_COMMON_TERMTEXT_H

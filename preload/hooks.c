@@ -8,8 +8,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "preload/runtime/beneath.h"
-#include "preload/telling.h"
+#include "preload/runtime/next_operators.h"
+#include "preload/hook_scope.h"
 #include "unwind/modules.h"
 
 /* glibc 2.36's headers do not declare these; C23 does. */

@@ -1,9 +1,9 @@
 /*
- * Interposed functions that execute programs (preload/runtime/handon.h says why). Each ends in one
- * of six next definitions. Programs that the C library executes by itself (system, popen, wordexp:
- * /bin/sh) do not pass through here; the shell's own execs are then seen in the shell. Calls of
- * syscall(2) for execve or execveat come here from hooks_sandbox.c. A program that has the system
- * call's instruction itself is not seen.
+ * Interposed functions that execute programs (preload/runtime/exec_env.h says why). Each ends in
+ * one of six next definitions. Programs that the C library executes by itself (system, popen,
+ * wordexp: /bin/sh) do not pass through here; the shell's own execs are then seen in the shell.
+ * Calls of syscall(2) for execve or execveat come here from hooks_sandbox.c. A program that has the
+ * system call's instruction itself is not seen.
  *
  * No header of the C library declares these here: its declarations promise arguments that are not
  * null, and a program that breaks the promise must get the same result as without the recorder.
@@ -17,11 +17,11 @@
 
 #include "common/kernel.h"
 #include "common/procpath.h"
-#include "preload/runtime/nextsym.h"
-#include "preload/runtime/handon.h"
+#include "preload/runtime/next_symbol.h"
+#include "preload/runtime/exec_env.h"
 #include "preload/hooks_exec.h"
-#include "preload/real.h"
-#include "preload/runtime/say.h"
+#include "preload/next_malloc.h"
+#include "preload/runtime/log.h"
 
 #define EXPORT __attribute__((visibility("default")))
 /* AT_EMPTY_PATH of fcntl.h: the descriptor is the program. */

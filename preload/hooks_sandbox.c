@@ -14,10 +14,10 @@
 #include "preload/guard.h"
 #include "preload/hooks_exec.h"
 #include "preload/lifecycle.h"
-#include "preload/real.h"
+#include "preload/next_malloc.h"
 #include "preload/sandbox.h"
 #include "preload/threads.h"
-#include "preload/runtime/varcall.h"
+#include "preload/runtime/variadic_args.h"
 
 #ifndef PR_SET_SYSCALL_USER_DISPATCH /* Linux 5.11 */
 #define PR_SET_SYSCALL_USER_DISPATCH 59

@@ -1,11 +1,11 @@
 /*
- * The interposed functions that would show a program the handler of preload/busfault.h.
+ * The interposed functions that would show a program the handler of preload/sigbus.h.
  */
 #define _GNU_SOURCE
 #include <signal.h>
 
-#include "preload/busfault.h"
-#include "preload/real.h"
+#include "preload/sigbus.h"
+#include "preload/next_malloc.h"
 
 #define EXPORT __attribute__((visibility("default")))
 

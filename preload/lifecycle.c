@@ -7,7 +7,7 @@
  * that, we would enter it while it is at work). NEW: read the options, create the trace, load the
  * unwinder. ON but not armed: this is a forked child. Private memory is a copy as of the fork. The
  * shared mapping is still the parent's file, so a new file is made, which says what was live at the
- * fork (inherit.h). Nothing is needed at exit: the file is complete at any instant.
+ * fork (fork_inherit.h). Nothing is needed at exit: the file is complete at any instant.
  *
  * Rejected: pthread_atfork, because raw forks pass it by, and because every fork+exec would pay for
  * a trace that is not wanted.
@@ -32,26 +32,26 @@
 #include "common/procmaps.h"
 #include "common/str_span.h"
 #include "common/clock.h"
-#include "preload/busfault.h"
+#include "preload/sigbus.h"
 #include "preload/runtime/config.h"
-#include "preload/runtime/surroundings.h"
-#include "preload/givennames.h"
+#include "preload/runtime/early_environ.h"
+#include "preload/user_names.h"
 #include "preload/guard.h"
-#include "preload/runtime/handon.h"
+#include "preload/runtime/exec_env.h"
 #include "preload/hooks_exec.h"
-#include "preload/inherit.h"
-#include "preload/lateload.h"
-#include "preload/real.h"
-#include "preload/runtime/notes.h"
-#include "preload/runtime/nextsym.h"
+#include "preload/fork_inherit.h"
+#include "preload/lazy_libunwind.h"
+#include "preload/next_malloc.h"
+#include "preload/runtime/run_status_client.h"
+#include "preload/runtime/next_symbol.h"
 #include "preload/runtime/elapsed.h"
-#include "preload/runtime/process.h"
+#include "preload/runtime/self_status.h"
 #include "preload/peak.h"
 #include "preload/record.h"
 #include "preload/sandbox.h"
-#include "preload/runtime/say.h"
-#include "preload/runtime/title.h"
-#include "preload/sidetables/watching.h"
+#include "preload/runtime/log.h"
+#include "preload/runtime/argv_title.h"
+#include "preload/sidetables/features.h"
 #include "unwind/dynsym.h"
 #include "unwind/modules.h"
 #include "unwind/local.h"
@@ -398,7 +398,7 @@ static void leave_environment(void)
 }
 
 /* Whether a sanitizer is there. It replaces the allocator and half of libc (memset, too), and
- * cannot be called as early as we would call it. handon.h keeps our library out of sanitized
+ * cannot be called as early as we would call it. exec_env.h keeps our library out of sanitized
  * programs that exec's functions start. */
 static bool is_sanitized(void)
 {

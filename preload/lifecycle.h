@@ -32,7 +32,7 @@ struct lifecycle_listener {
 };
 
 /* The leak check (preload/leak/hooks_exit.c), the judging of frees (preload/misuse/), the
- * program's own calls (preload/api/hooks_asked.c), the scan of resident memory, lifetimes,
+ * program's own calls (preload/api/api_recording.c), the scan of resident memory, lifetimes,
  * page faults, and names of Python's functions. */
 extern const struct lifecycle_listener lifecycle_leak, lifecycle_misuse, lifecycle_asked,
     lifecycle_resident, lifecycle_lifetimes, lifecycle_touched, lifecycle_python;
@@ -50,7 +50,7 @@ extern void (*const lifecycle_look_resident)(bool at_end);
 extern void (*const lifecycle_look_ages)(bool at_end);
 
 /* Called once recording is set up, if mappings inside of the C library are to be recorded.
- * `sites`: the file with the list of its calls (preload/mapping/within_x86_64.c). */
+ * `sites`: the file with the list of its calls (preload/mapping/libc_mmap_patch_x86_64.c). */
 extern void (*const lifecycle_mapping_begin)(const char *sites);
 
 /* Resets the list of mappings in a forked child (preload/mapping/hooks_map.c). */

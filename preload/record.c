@@ -1,7 +1,7 @@
 /*
  * Recording of one event. For an allocation hooks.c has called the next definition of malloc. Here
- * the stack is walked (unwind/local.h), cut to the depth limit (cut.h), interned (stacks.h) and
- * counted in the thread's row for it (peak.h). The block is remembered (shadow.h) so that free
+ * the stack is walked (unwind/local.h), cut to the depth limit (truncate.h), interned (stacks.h)
+ * and counted in the thread's row for it (peak.h). The block is remembered (shadow.h) so that free
  * finds that row again.
  */
 #define _GNU_SOURCE
@@ -11,17 +11,17 @@
 
 #include "common/pages.h"
 #include "common/clock.h"
-#include "preload/inherit.h"
-#include "preload/lateload.h"
+#include "preload/fork_inherit.h"
+#include "preload/lazy_libunwind.h"
 #include "preload/runtime/elapsed.h"
-#include "preload/runtime/notes.h"
+#include "preload/runtime/run_status_client.h"
 #include "preload/peak.h"
 #include "preload/sandbox.h"
-#include "preload/runtime/say.h"
+#include "preload/runtime/log.h"
 #include "preload/tags.h"
 #include "preload/sidetables/birthmap.h"
 #include "preload/sidetables/pausedblocks.h"
-#include "preload/sidetables/made.h"
+#include "preload/sidetables/alloc_family.h"
 #include "preload/sidetables/regions.h"
 #include "unwind/modules.h"
 

@@ -10,7 +10,7 @@
 #include "preload/shadow/shadow.h"
 #include "preload/threads.h"
 #include "preload/sidetables/pools.h"
-#include "preload/sidetables/watching.h"
+#include "preload/sidetables/features.h"
 #include "unwind/local.h"
 
 /* Records that the program got `size` bytes at `p`, by a call from `caller` (LOCAL_CALLER). */
@@ -127,7 +127,8 @@ void record_python_memory_goes(void);
 /* Sets the sampling period in bytes; 0: all blocks are recorded. */
 void record_set_sample(uint64_t period);
 
-/* Sets the function that is called once the run is over (notes.h). That is checked now and then. */
+/* Sets the function that is called once the run is over (run_status_client.h). That is checked now
+ * and then. */
 void record_set_over(void (*then)(void));
 
 /* Walk every stack twice and compare (a test mode). */

@@ -11,8 +11,8 @@
 #include <sys/syscall.h>
 
 #include "common/pages.h"
-#include "preload/lateload.h"
-#include "preload/runtime/process.h"
+#include "preload/lazy_libunwind.h"
+#include "preload/runtime/self_status.h"
 #include "preload/runtime/seccomp_filter.h"
 #include "preload/store.h"
 #include "preload/threads.h"

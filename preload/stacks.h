@@ -8,7 +8,7 @@
 #ifndef FLAME_PRELOAD_STACKS_H
 #define FLAME_PRELOAD_STACKS_H
 
-#include "preload/cut.h"
+#include "preload/truncate.h"
 #include "preload/store.h"
 
 struct stack_entry {

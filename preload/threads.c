@@ -14,8 +14,8 @@
 #else
 #include "preload/runtime/controlblock_aarch64.h"
 #endif
-#include "preload/runtime/process.h"
-#include "preload/runtime/title.h"
+#include "preload/runtime/self_status.h"
+#include "preload/runtime/argv_title.h"
 #include "preload/shadow/shadow.h"
 #include "preload/tags.h"
 #include "preload/sidetables/pausedblocks.h"

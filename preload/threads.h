@@ -33,7 +33,7 @@ struct served {
     uint32_t n;
     struct {
         uintptr_t lo, hi;
-        uint64_t call; /* preload/mapping/mapped.h numbers them */
+        uint64_t call; /* preload/mapping/map_ranges.h numbers them */
     } mapping[THREADS_SERVED];
 };
 

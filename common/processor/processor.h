@@ -10,7 +10,7 @@
  *   PROCESSOR_NOTES     1: programs can note their own calls (flame off --in-process); 0: not yet
  *   PROCESSOR_VALGRIND  how valgrind spells it in the names of its files
  *   processor_call()    enters the kernel: a call with six arguments; its result, or -errno
- * and, if it has a counter that lifeclock.c can use,
+ * and, if it has a counter that age_clock.c can use,
  *   PROCESSOR_CLOCKSOURCE  what the kernel calls the counter where it is good: the same on all
  *                          processors, and never standing
  *   processor_ticks()      reads it

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 
 #include "preload/allocators/operators.h"
-#include "preload/runtime/beneath.h"
+#include "preload/runtime/next_operators.h"
 
 typedef void delete_function(void *p, uintptr_t b, uintptr_t c);
 

@@ -25,8 +25,8 @@
 
 #include "common/kernel.h"
 #include "patch/entry/entry.h"
-#include "preload/allocators/entrycalls.h"
-#include "preload/allocators/ownsyms.h"
+#include "preload/allocators/entry_hooks.h"
+#include "preload/allocators/exe_symtab.h"
 #include "unwind/dynsym.h"
 #include "unwind/gotpatch.h"
 #include "common/env/loaderlist.h"

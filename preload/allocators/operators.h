@@ -9,7 +9,7 @@
 #ifndef FLAME_PRELOAD_ALLOCATORS_OPERATORS_H
 #define FLAME_PRELOAD_ALLOCATORS_OPERATORS_H
 
-#include "preload/telling.h"
+#include "preload/hook_scope.h"
 
 /* The forms take one to three words, in registers. What a form does not have is passed on
  * unread. */

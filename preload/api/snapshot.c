@@ -21,7 +21,7 @@
 #include "common/basename.h"
 #include "common/clock.h"
 #include "common/kernel.h"
-#include "preload/runtime/say.h"
+#include "preload/runtime/log.h"
 #include "preload/store.h"
 
 #define NAME_MOST 64u /* bytes of the snapshot's name that its file's name keeps */

@@ -6,8 +6,8 @@
  * odd multiples of 8): a word is looked up in one cache line. Memory: 3 % of the heap's addresses,
  * freed by blockmap_free.
  *
- * For one thread, while no other allocates or frees: the others are stopped (freeze.h), or there
- * are none. No malloc.
+ * For one thread, while no other allocates or frees: the others are stopped (stop_the_world.h), or
+ * there are none. No malloc.
  */
 #ifndef FLAME_PRELOAD_LEAK_BLOCKMAP_H
 #define FLAME_PRELOAD_LEAK_BLOCKMAP_H

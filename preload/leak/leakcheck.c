@@ -14,9 +14,9 @@
 #include "preload/leak/leakcheck.h"
 
 #include "common/pages.h"
-#include "preload/leak/look.h"
+#include "preload/leak/heap_scan.h"
 #include "preload/leak/marking.h"
-#include "preload/leak/regionends.h"
+#include "preload/leak/region_check.h"
 #include "preload/leak/roots.h"
 #include "preload/record.h"
 #include "preload/store.h"

@@ -11,7 +11,7 @@
 #define FLAME_PRELOAD_LEAK_LIBCROOTS_H
 
 #include "preload/leak/blockmap.h"
-#include "preload/leak/freeze.h"
+#include "preload/leak/stop_the_world.h"
 #include "preload/leak/readable.h"
 
 struct dl_phdr_info; /* link.h's */

@@ -22,7 +22,7 @@
 #include <sys/mman.h>
 
 #include "common/pages.h"
-#include "preload/runtime/ascending.h"
+#include "preload/runtime/upper_bound.h"
 #include "preload/shadow/shadow_leaves.h"
 #include "common/processor/processor.h"
 

@@ -3,7 +3,7 @@
 #include "common/pages.h"
 #include "common/procmaps.h"
 #include "inproc/shm.h"
-#include "preload/runtime/ascending.h"
+#include "preload/runtime/upper_bound.h"
 #include "preload/shadow/pagemap.h"
 #include "preload/shadow/shadow_leaves.h"
 

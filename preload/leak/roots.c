@@ -14,7 +14,7 @@
  * Blocks that the loader allocated (thread-local data of modules that came later, its lists) are
  * reached: the loader keeps them by pointers in memory of its own, with offsets of its own. So are
  * blocks that a forked child inherited, because the threads that had them are not there. So are
- * blocks whose stack contains a library that frees past the hooks (boundpast.h).
+ * blocks whose stack contains a library that frees past the hooks (unhooked_libraries.h).
  *
  * Rejected: every writable mapping, because heaps are full of pointers to leaked blocks, from
  * blocks that were freed.
@@ -30,13 +30,13 @@
 #include "common/kernel.h"
 #include "common/pages.h"
 #include "common/procmaps.h"
-#include "preload/mapping/mapped.h"
-#include "preload/leak/boundpast.h"
+#include "preload/mapping/map_ranges.h"
+#include "preload/leak/unhooked_libraries.h"
 #include "preload/leak/libcroots.h"
 #include "preload/leak/marking.h"
-#include "preload/leak/results.h"
-#include "preload/real.h"
-#include "preload/runtime/moduleholds.h"
+#include "preload/leak/thread_results.h"
+#include "preload/next_malloc.h"
+#include "preload/runtime/module_contains.h"
 #include "preload/store.h"
 #include "preload/sidetables/pausedblocks.h"
 #include "common/processor/arch.h"

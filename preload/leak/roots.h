@@ -11,7 +11,7 @@
 #include <stdbool.h>
 
 #include "preload/leak/blockmap.h"
-#include "preload/leak/freeze.h"
+#include "preload/leak/stop_the_world.h"
 #include "preload/leak/readable.h"
 
 /* Lists the mappings that are there before the recorder maps anything itself; once, when it

@@ -8,9 +8,9 @@
  * starts at its birth. After some minutes, 1 s and 10 s before the end would be one class.
  */
 #include "common/pages.h"
-#include "preload/inherit.h"
-#include "preload/leak/freeze.h"
-#include "preload/leak/look.h"
+#include "preload/fork_inherit.h"
+#include "preload/leak/stop_the_world.h"
+#include "preload/leak/heap_scan.h"
 #include "preload/lifecycle.h"
 #include "preload/lifetimes/lifetimes.h"
 #include "preload/record.h"

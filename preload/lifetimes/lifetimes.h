@@ -10,7 +10,7 @@
 #define FLAME_PRELOAD_LIFETIMES_LIFETIMES_H
 
 #include "preload/lifetimes/rowclasses.h"
-#include "preload/sidetables/lifeclock.h"
+#include "preload/sidetables/age_clock.h"
 
 /* To be called once, before anything is counted. `bytes`: the clock counts allocated bytes, not
  * time. False: no memory. */

@@ -1,10 +1,10 @@
 /*
  * Interposed functions by which a program maps memory. Each calls the next definition and records
- * the result (mapped.h), counted in the row of the caller's stack.
+ * the result (map_ranges.h), counted in the row of the caller's stack.
  *
  * Mappings that an allocator makes while it serves a call are recorded and not counted: their bytes
  * are reported as blocks, and no stack is walked while the allocator may hold its locks. Where
- * calls inside of the C library are seen (within.h), those are counted there.
+ * calls inside of the C library are seen (libc_mmap_patch.h), those are counted there.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -15,11 +15,11 @@
 #include <unistd.h>
 
 #include "common/kernel.h"
-#include "preload/mapping/mapped.h"
+#include "preload/mapping/map_ranges.h"
 #include "preload/mapping/maprows.h"
-#include "preload/mapping/within.h"
-#include "preload/next.h"
-#include "preload/telling.h"
+#include "preload/mapping/libc_mmap_patch.h"
+#include "preload/next_libc.h"
+#include "preload/hook_scope.h"
 
 #define PAGE 4096u
 #ifndef MREMAP_DONTUNMAP
@@ -281,7 +281,7 @@ EXPORT int shmdt(const void *at)
 /*
  * Records a move of the break. It counts by the byte, because malloc's heap continues after the
  * memory that the program gets here. malloc itself calls no function that is interposed
- * (within_x86_64.c sees it).
+ * (libc_mmap_patch_x86_64.c sees it).
  */
 static void moved(const char *from, const char *to, const uintptr_t *caller)
 {

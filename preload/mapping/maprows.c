@@ -1,6 +1,6 @@
 #include "preload/mapping/maprows.h"
 
-#include "preload/aboverows.h"
+#include "preload/annotated_rows.h"
 #include "preload/store.h"
 
 static struct above_rows rows = ABOVE_ROWS(TRACE_NODE_MAPPING, TRACE_ROW_MAPPED);

@@ -2,7 +2,7 @@
  * Functions by which musl itself executes /bin/sh: system, popen and wordexp. Its own calls of exec
  * and posix_spawn pass by hooks_exec.c. A shell that uses the GNU C library would then stop in its
  * loader because of a recorder for musl. So during the call the environment is the one that is
- * handed on to the shell (preload/runtime/handon.h): the same strings but for LD_PRELOAD.
+ * handed on to the shell (preload/runtime/exec_env.h): the same strings but for LD_PRELOAD.
  *
  * A setenv of another thread during the call may be lost. In musl's own system, which reads the
  * environment without a lock, it may be torn.
@@ -13,8 +13,8 @@
 #include <stdlib.h>
 #include <wordexp.h>
 
-#include "preload/runtime/handon.h"
-#include "preload/runtime/nextsym.h"
+#include "preload/runtime/exec_env.h"
+#include "preload/runtime/next_symbol.h"
 
 #define EXPORT __attribute__((visibility("default")))
 #define SHELL "/bin/sh"

@@ -21,7 +21,7 @@
 
 #include "common/pages.h"
 #include "common/processor/arch.h"
-#include "preload/runtime/moduleholds.h"
+#include "preload/runtime/module_contains.h"
 
 #define WORD sizeof(uintptr_t)
 #define MODULES_MAX 4096u

@@ -1,5 +1,5 @@
 /*
- * Names of Python's functions. The texts are those in the trace, as in givennames.c. Two texts of
+ * Names of Python's functions. The texts are those in the trace, as in user_names.c. Two texts of
  * Python's at one address are told apart by length and hash. The interpreter keeps the hash in the
  * text; where it has none yet, one is made.
  */
@@ -7,7 +7,7 @@
 
 #include "common/fnv.h"
 #include "common/pages.h"
-#include "preload/cut.h"
+#include "preload/truncate.h"
 #include "preload/store.h"
 
 #define FIRST_SIZE 256u

@@ -23,7 +23,7 @@ struct pycodes {
         uintptr_t qualname, filename;
         uint64_t stamps; /* of both texts */
         uint32_t line;
-        uint64_t pc; /* of the name, as in cut.h */
+        uint64_t pc; /* of the name, as in truncate.h */
     } known[PYCODES];
 };
 

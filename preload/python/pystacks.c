@@ -9,7 +9,7 @@
 #include "common/pages.h"
 #include "preload/python/pynames.h"
 #include "preload/record.h"
-#include "preload/runtime/say.h"
+#include "preload/runtime/log.h"
 #include "unwind/modules.h"
 
 /* A thread's state for this, in pages. */

@@ -5,13 +5,13 @@
  * block, and in no memory that the program has mapped itself, belong to the allocator, a library, a
  * stack, the recorder, or another mapping. So all tallies together are the pages, to the byte.
  *
- * For one thread, while the others are stopped, with the locks held of what is walked: mapped.h,
- * pools.h, pausedblocks.h, ownmemory.h. No malloc.
+ * For one thread, while the others are stopped, with the locks held of what is walked:
+ * map_ranges.h, pools.h, pausedblocks.h, recorder_memory.h. No malloc.
  */
 #ifndef FLAME_PRELOAD_RESIDENT_ATTRIBUTION_H
 #define FLAME_PRELOAD_RESIDENT_ATTRIBUTION_H
 
-#include "preload/resident/landmarks.h"
+#include "preload/resident/known_ranges.h"
 
 #define ATTRIBUTION_WAITING 16u /* a power of two */
 

@@ -1,7 +1,7 @@
 #include "preload/resident/ownernodes.h"
 
-#include "preload/givennames.h"
-#include "preload/inherit.h"
+#include "preload/user_names.h"
+#include "preload/fork_inherit.h"
 
 #define NUMBERS (1u << 28) /* of a kind, as both are one key */
 

@@ -8,7 +8,7 @@
 #ifndef FLAME_PRELOAD_RESIDENT_OWNERNODES_H
 #define FLAME_PRELOAD_RESIDENT_OWNERNODES_H
 
-#include "preload/resident/parts.h"
+#include "preload/resident/nonheap_parts.h"
 #include "preload/runtime/pairs.h"
 #include "preload/threads.h"
 

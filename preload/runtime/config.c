@@ -6,7 +6,7 @@
 #include <sys/syscall.h>
 
 #include "common/kernel.h"
-#include "preload/runtime/say.h"
+#include "preload/runtime/log.h"
 
 #define DEFAULT_OUT "%e.%p.flame"
 

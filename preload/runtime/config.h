@@ -79,7 +79,7 @@ struct config {
     char paths[5 * CONFIG_PATH_MAX];
 };
 
-/* `options` may be NULL. Complaints go through preload/runtime/say.h. */
+/* `options` may be NULL. Complaints go through preload/runtime/log.h. */
 void config_parse(struct config *c, const char *options);
 
 /* Whether `options`, which may be NULL, have filtered=1. To be called before it is known which

@@ -5,7 +5,7 @@
 #ifndef FLAME_PRELOAD_RUNTIME_CONTROLBLOCK_AARCH64_H
 #define FLAME_PRELOAD_RUNTIME_CONTROLBLOCK_AARCH64_H
 
-#include "preload/runtime/nextsym.h"
+#include "preload/runtime/next_symbol.h"
 #include "common/processor/arch.h"
 
 /* It ends at the thread pointer. How large it is glibc tells debuggers (libthread_db). */

@@ -1,6 +1,6 @@
 /*
  * birthmap.h: when each live block was allocated, by its address: a number that the caller makes of
- * it (preload/sidetables/lifeclock.h), only where lifetimes are recorded.
+ * it (preload/sidetables/age_clock.h), only where lifetimes are recorded.
  *
  * As the shadow map: slots are written by whoever owns the block at that moment, so there is no
  * lock and no atomic operation but those that install a part of the map. A forked child has its

@@ -13,7 +13,7 @@
 
 #include <stdbool.h>
 
-#include "preload/sidetables/watching.h"
+#include "preload/sidetables/features.h"
 
 /* From now on blocks that are left out are remembered. */
 void pausedblocks_remember(void);

@@ -12,7 +12,7 @@
 
 #include "common/pages.h"
 #include "common/spinlock.h"
-#include "preload/runtime/ascending.h"
+#include "preload/runtime/upper_bound.h"
 
 #define FIRST 64u
 #define GONE UINT32_MAX

@@ -11,13 +11,13 @@
 
 #include <stdbool.h>
 
-#include "preload/sidetables/watching.h"
+#include "preload/sidetables/features.h"
 
 struct pool_block {
     uintptr_t addr;
     uint64_t size;
     uint32_t row;         /* of the trace, in which it counts */
-    uint64_t born;        /* (preload/sidetables/lifeclock.h); 0: not known */
+    uint64_t born;        /* (preload/sidetables/age_clock.h); 0: not known */
     uint32_t backing_row; /* in which its bytes do not count instead; 0: none */
     bool in_chunk;        /* it lies in a chunk of its pool's */
 };

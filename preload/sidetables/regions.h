@@ -14,7 +14,7 @@
 
 #include <stdbool.h>
 
-#include "preload/sidetables/watching.h"
+#include "preload/sidetables/features.h"
 
 #define REGIONS_MAX 1024u   /* open at once, from 1 on */
 #define REGION_NAME_MAX 256 /* bytes, with a NUL; more are cut off */

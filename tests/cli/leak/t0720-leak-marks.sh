@@ -164,7 +164,7 @@ is_str "$(cat out)" 'by name: 4000' 'it is found'
 # ---- what the others notice of a look ----
 
 # From 2.41 on glibc's code does not say which call a thread was on its way into, and such a one is cut
-# short now and then (preload/leak/freeze.c); what is wrong would be wrong always.
+# short now and then (preload/leak/stop_the_world.c); what is wrong would be wrong always.
 want='300 signals, no more calls ended by them, 0 others cut short'
 libc=$(getconf GNU_LIBC_VERSION)
 no_call_cut_short() {

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "driver/rundir/notrecorded.h"
-#include "preload/runtime/notes.h"
+#include "preload/runtime/run_status_client.h"
 #include "tests/tap.h"
 
 static char dir[] = "/tmp/notrecorded.XXXXXX";

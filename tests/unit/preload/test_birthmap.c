@@ -1,6 +1,6 @@
 /* Births of blocks by address, and the clocks that measure them. */
 #include "preload/sidetables/birthmap.h"
-#include "preload/sidetables/lifeclock.h"
+#include "preload/sidetables/age_clock.h"
 #include "tests/tap.h"
 
 #include <time.h>

@@ -1,6 +1,6 @@
 /* FLAMEMEM_OPTIONS and the trace's name. */
 #include "preload/runtime/config.h"
-#include "preload/runtime/say.h"
+#include "preload/runtime/log.h"
 #include "tests/tap.h"
 
 int main(void)

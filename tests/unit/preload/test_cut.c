@@ -1,12 +1,12 @@
 /* Stacks that are cut, compared with the same done from scratch each time. */
-#include "preload/cut.h"
+#include "preload/truncate.h"
 #include "tests/rnd.h"
 #include "tests/tap.h"
 
 #define LIMIT 40
 #define MAX_DEPTH 200
 
-/* The addresses of pcs[0..n) that are kept, from the text of cut.h, not from its code. */
+/* The addresses of pcs[0..n) that are kept, from the text of truncate.h, not from its code. */
 static uint32_t naive(const uintptr_t *pcs, uint32_t n, uintptr_t *out, uint32_t *dropped)
 {
     uint32_t at = 0;

@@ -1,10 +1,10 @@
 /* Records of freed blocks, compared with a list of all frees; and with several threads. */
-#include "preload/sidetables/freed.h"
+#include "preload/sidetables/recent_frees.h"
 
 #include <pthread.h>
 #include <stdlib.h>
 
-#include "preload/sidetables/made.h"
+#include "preload/sidetables/alloc_family.h"
 #include "tests/tap.h"
 
 #define FREES (3 * FREED_MOST)

@@ -4,7 +4,7 @@
 #include <pthread.h>
 #include <stdint.h>
 
-#include "preload/leak/freeze.h"
+#include "preload/leak/stop_the_world.h"
 #include "tests/tap.h"
 
 #define ROUNDS 1000

@@ -1,6 +1,6 @@
 /* More threads than can be stopped: none stays stopped, and the caller gets an error. */
 #define FREEZE_THREADS_MAX 4u
-#include "preload/leak/freeze.c"
+#include "preload/leak/stop_the_world.c"
 
 #include <pthread.h>
 

@@ -2,7 +2,7 @@
 /* Long enough for one that sleeps for a page or a lock of the kernel, which is no running. */
 #define ANSWER_NS 200000u
 #define PATIENCE INT32_MAX
-#include "preload/leak/freeze.c"
+#include "preload/leak/stop_the_world.c"
 
 #include <pthread.h>
 

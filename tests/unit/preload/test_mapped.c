@@ -4,7 +4,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "preload/mapping/mapped.h"
+#include "preload/mapping/map_ranges.h"
 #include "tests/tap.h"
 #include "tests/unit/scratch_store.h"
 

@@ -1,6 +1,6 @@
 /* The recorder's own memory, against a flag for each page. */
 #include "common/pages.h"
-#include "preload/resident/ownmemory.h"
+#include "preload/resident/recorder_memory.h"
 #include "tests/tap.h"
 
 #define PAGES 300u

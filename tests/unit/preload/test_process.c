@@ -1,6 +1,7 @@
-/* preload/runtime/process.h: asking by calls and by files, and files that say something else. */
+/* preload/runtime/self_status.h: asking by calls and by files, and files that say something else.
+ */
 #define _GNU_SOURCE
-#include "preload/runtime/process.h"
+#include "preload/runtime/self_status.h"
 
 #include <fcntl.h>
 #include <stdlib.h>

@@ -1,0 +1,106 @@
+/*
+ * entry_hooks.h: recording around a call of an allocator's function that has a name of its own
+ * (hooks_entries.c).
+ *
+ * Like the hooks of malloc and its like: hook_scope.h says what is recorded and when.
+ */
+#ifndef FLAME_PRELOAD_ALLOCATORS_ENTRY_HOOKS_H
+#define FLAME_PRELOAD_ALLOCATORS_ENTRY_HOOKS_H
+
+#include "preload/allocators/operators.h"
+
+/* All arguments that a function may have, in registers. Those that it does not have are passed
+ * on unread. */
+#define ENTRY_WORDS uintptr_t a, uintptr_t b, uintptr_t c, uintptr_t d FLAME_UNUSED
+typedef uintptr_t entry_function(ENTRY_WORDS);
+
+/* Frees that are not judged: only the allocator knows which of its functions belong together. */
+static const struct telling_free entrycalls_unjudged = {TRACE_CALL_NONE, TELLING_NO_SIZE, NULL};
+
+/* All of these are always inlined, like resize in hooks.c. */
+FLAME_INLINE uintptr_t entrycalls_give(entry_function *next, ENTRY_WORDS, size_t size,
+                                       const uintptr_t *caller)
+{
+    uintptr_t p;
+
+    if (!telling_enter())
+        return next(a, b, c, d);
+    p = next(a, b, c, d);
+    telling_alloc((void *)p, size, caller);
+    return p;
+}
+
+FLAME_INLINE uintptr_t entrycalls_copy(entry_function *next, ENTRY_WORDS, const uintptr_t *caller)
+{
+    uintptr_t p;
+
+    if (!telling_enter())
+        return next(a, b, c, d);
+    p = next(a, b, c, d);
+    telling_alloc((void *)p, p ? strlen((const char *)p) + 1 : 0, caller);
+    return p;
+}
+
+FLAME_INLINE uintptr_t entrycalls_put(entry_function *next, ENTRY_WORDS, const uintptr_t *caller)
+{
+    uintptr_t err;
+
+    if (!telling_enter())
+        return next(a, b, c, d);
+    err = next(a, b, c, d);
+    telling_alloc((int)err ? NULL : *(void **)a, c, caller);
+    return err;
+}
+
+/* Resizes block `a`. A result of NULL means freed where the size is 0 or the function drops
+ * blocks. */
+FLAME_INLINE uintptr_t entrycalls_size_anew(entry_function *next, ENTRY_WORDS, size_t size,
+                                            bool drops, const uintptr_t *caller)
+{
+    struct telling_resize r;
+    uintptr_t fresh;
+
+    if (unlikely(real_is_arena((void *)a)))
+        return (uintptr_t)real_arena_realloc((void *)a, size);
+    if (!telling_enter())
+        return next(a, b, c, d);
+    telling_resize_begin(&r, (void *)a, entrycalls_unjudged);
+    fresh = next(a, b, c, d);
+    telling_resize_end(&r, (void *)a, (void *)fresh, size, drops || size == 0, caller);
+    return fresh;
+}
+
+/* Resizes block `a` in its place by xallocx, which returns the room that the block has now. The
+ * program asks for b to b + c bytes. */
+FLAME_INLINE uintptr_t entrycalls_grow(entry_function *next, ENTRY_WORDS, const uintptr_t *caller)
+{
+    struct telling_resize r;
+    uintptr_t room, most;
+
+    if (!telling_enter())
+        return next(a, b, c, d);
+    telling_resize_begin(&r, (void *)a, entrycalls_unjudged);
+    room = next(a, b, c, d);
+    most = b + c < b ? room : b + c;
+    telling_resize_end(&r, (void *)a, room < b ? NULL : (void *)a, room < most ? room : most, false,
+                       caller);
+    return room;
+}
+
+static inline void entrycalls_take(entry_function *next, ENTRY_WORDS)
+{
+    if (real_is_arena((void *)a))
+        return;
+    if (!a || !telling_enter()) {
+        next(a, b, c, d);
+        return;
+    }
+    guard.busy = GUARD_RECORDING;
+    if (lifecycle_on())
+        record_free((void *)a);
+    guard.busy = GUARD_REAL;
+    next(a, b, c, d);
+    telling_leave();
+}
+
+#endif

@@ -1,0 +1,35 @@
+/*
+ * annotated_rows.h: rows that count something of a stack apart from its blocks: on a node of their
+ * own above it, which says what.
+ *
+ * Any thread, but two must not ask for the same stack and number at once: a thread's stacks
+ * are its own. The guard is held at GUARD_RECORDING. No malloc.
+ */
+#ifndef FLAME_PRELOAD_ANNOTATED_ROWS_H
+#define FLAME_PRELOAD_ANNOTATED_ROWS_H
+
+#include "common/spinlock.h"
+#include "preload/runtime/pairs.h"
+#include "preload/threads.h"
+
+struct above_rows { /* all zero: none */
+    struct spinlock lock;
+    struct pairs rows; /* by number and node */
+    uint32_t kind;     /* enum trace_node_kind of the nodes, whose addr is the number */
+    uint16_t flags;    /* of the rows */
+};
+
+#define ABOVE_ROWS(node_kind, row_flags)                                                           \
+    {                                                                                              \
+        .kind = (node_kind), .flags = (row_flags)                                                  \
+    }
+
+/* The row for `number` above the stack `node` of the thread with that id in the trace.
+ * 0: there is no room for it. `t`: the calling thread. */
+uint32_t above_row(struct above_rows *a, struct thread_state *t, uint32_t node, uint16_t thread,
+                   uint32_t number);
+
+/* In a forked child, to whose trace the rows do not belong. */
+void above_rows_forget(struct above_rows *a);
+
+#endif

@@ -1,0 +1,45 @@
+/*
+ * api_call.h: first and last steps of the functions that a program calls itself (flamemem.h).
+ */
+#ifndef FLAME_PRELOAD_API_API_CALL_H
+#define FLAME_PRELOAD_API_API_CALL_H
+
+#include <errno.h>
+
+#include "preload/hook_scope.h"
+
+/* State of a call: the guard and errno from before it, and the thread's state. */
+struct asking {
+    uint32_t busy;
+    int saved_errno;
+    struct thread_state *t;
+};
+
+/* Begins a call. False: nothing is recorded, or the recorder is at work in this thread. */
+static inline bool asking_begin(struct asking *a)
+{
+    *a = (struct asking){guard.busy, errno, NULL};
+    if (!guard_is_open())
+        return false;
+    guard.busy = GUARD_RECORDING;
+    if (lifecycle_on())
+        a->t = threads_self();
+    if (a->t)
+        return true;
+    guard.busy = a->busy;
+    errno = a->saved_errno;
+    return false;
+}
+
+static inline int asking_end(const struct asking *a, int result)
+{
+    guard.busy = a->busy;
+    errno = a->saved_errno;
+    return result;
+}
+
+/* Second name `as` for a function: the one by which flamemem.h finds it. The inline functions
+ * there have the first. */
+#define ASKING_ALSO(name, as) extern __typeof__(name) as __attribute__((alias(#name))) EXPORT
+
+#endif

@@ -1,0 +1,159 @@
+/*
+ * The functions by which an allocator of the program's own tells what it hands out:
+ * preload/flamemem.h has their words.
+ *
+ * A block of a pool counts in the row of its stack. Where it lies in a block of malloc's, that one
+ * counts for so much less as long, so that no byte counts twice and none is lost: what is live is
+ * what malloc has handed out, in all and at any time.
+ */
+#define FLAMEMEM_LIBRARY
+#include "preload/api/api_call.h"
+#include "preload/flamemem.h"
+#include "preload/sidetables/age_clock.h"
+#include "preload/sidetables/pools.h"
+
+static uintptr_t address(const void *p)
+{
+    return (uintptr_t)p;
+}
+
+/* Where blocks are sampled, what pools hand out of is sampled like all others. */
+static bool begin(struct asking *a)
+{
+    return !record_period && asking_begin(a);
+}
+
+static void count_free(const struct pool_block *b, void *arg FLAME_UNUSED)
+{
+    record_pool_free(b);
+}
+
+EXPORT int flamemem_pool_create(const void *pool)
+{
+    struct asking a;
+    bool ok;
+
+    if (!begin(&a))
+        return 0;
+    pools_lock();
+    /* One at this address that was not destroyed is gone. */
+    pools_end(address(pool), count_free, NULL);
+    ok = pools_create(address(pool));
+    pools_unlock();
+    return asking_end(&a, ok);
+}
+
+EXPORT int flamemem_pool_destroy(const void *pool)
+{
+    struct asking a;
+    bool ok;
+
+    if (!begin(&a))
+        return 0;
+    pools_lock();
+    ok = pools_end(address(pool), count_free, NULL);
+    pools_unlock();
+    return asking_end(&a, ok);
+}
+
+EXPORT int flamemem_pool_add(const void *pool, const void *memory, size_t size)
+{
+    struct block around = {.row = 0};
+    uintptr_t backing = 0;
+    struct asking a;
+    bool ok;
+
+    if (!begin(&a))
+        return 0;
+    if (shadow_find(address(memory), &around))
+        backing = address(memory);
+    else if (!shadow_find_around(address(memory), &backing, &around))
+        backing = 0;
+    if (backing && size > around.size - (address(memory) - backing))
+        backing = 0;
+    pools_lock();
+    ok = pools_add(address(pool), address(memory), size, backing, around.row);
+    pools_unlock();
+    return asking_end(&a, ok);
+}
+
+/* With the lock. */
+static bool put(const struct asking *a, const void *pool, const void *p, size_t size, uint32_t row)
+{
+    struct pool_block b = {.addr = address(p), .size = size, .row = row}, old;
+    struct block known;
+
+    if (pools_take(address(pool), address(p), &old))
+        record_pool_free(&old);
+    if (a->t->paused) {
+        __atomic_fetch_add(&store.writer.header->paused_calls, 1, __ATOMIC_RELAXED);
+        __atomic_fetch_add(&store.writer.header->paused_bytes, size, __ATOMIC_RELAXED);
+        return true;
+    }
+    if (watch_has(WATCH_LIFETIMES))
+        b.born = lifeclock_now(a->t->allocated);
+    if (!row || !pools_put(address(pool), &b))
+        return false;
+    /* A block of malloc's that the pool only passes on is recorded as such. */
+    if (!b.in_chunk && shadow_find(address(p), &known))
+        pools_take(address(pool), address(p), &old);
+    else
+        record_pool_alloc(&b);
+    return true;
+}
+
+EXPORT int flamemem_pool_alloc(const void *pool, const void *p, size_t size)
+{
+    struct asking a;
+    uint32_t row;
+    bool ok;
+
+    if (!p || !begin(&a))
+        return 0;
+    row = a.t->paused ? 0 : record_stack(LOCAL_CALLER());
+    pools_lock();
+    ok = put(&a, pool, p, size, row);
+    pools_unlock();
+    return asking_end(&a, ok);
+}
+
+EXPORT int flamemem_pool_free(const void *pool, const void *p)
+{
+    struct pool_block b;
+    struct asking a;
+    bool ok;
+
+    if (!p || !begin(&a))
+        return 0;
+    pools_lock();
+    ok = pools_take(address(pool), address(p), &b);
+    if (ok)
+        record_pool_free(&b);
+    pools_unlock();
+    return asking_end(&a, ok);
+}
+
+EXPORT int flamemem_pool_realloc(const void *pool, const void *old, const void *p, size_t size)
+{
+    struct pool_block b;
+    struct asking a;
+    uint32_t row;
+    bool ok;
+
+    if (!p || !begin(&a))
+        return 0;
+    row = a.t->paused ? 0 : record_stack(LOCAL_CALLER());
+    pools_lock();
+    if (old && pools_take(address(pool), address(old), &b))
+        record_pool_free(&b);
+    ok = put(&a, pool, p, size, row);
+    pools_unlock();
+    return asking_end(&a, ok);
+}
+
+ASKING_ALSO(flamemem_pool_create, flamemem_ask_pool_create);
+ASKING_ALSO(flamemem_pool_destroy, flamemem_ask_pool_destroy);
+ASKING_ALSO(flamemem_pool_add, flamemem_ask_pool_add);
+ASKING_ALSO(flamemem_pool_alloc, flamemem_ask_pool_alloc);
+ASKING_ALSO(flamemem_pool_free, flamemem_ask_pool_free);
+ASKING_ALSO(flamemem_pool_realloc, flamemem_ask_pool_realloc);

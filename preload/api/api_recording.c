@@ -1,0 +1,84 @@
+/*
+ * The functions that a program calls itself, but for those of leaks: preload/flamemem.h has their
+ * words.
+ */
+#define FLAMEMEM_LIBRARY
+#include "preload/api/api_call.h"
+#include "preload/api/snapshot.h"
+#include "preload/flamemem.h"
+#include "preload/tags.h"
+#include "preload/sidetables/pausedblocks.h"
+#include "preload/sidetables/pools.h"
+
+EXPORT int flamemem_snapshot(const char *name)
+{
+    struct asking a;
+
+    if (!asking_begin(&a))
+        return 0;
+    if (watch_has(WATCH_FAULTS))
+        record_touched(RECORD_TOUCHED_ALL);
+    lifecycle_look_ages(false);
+    lifecycle_look_resident(false);
+    return asking_end(&a, snapshot_make(name));
+}
+
+EXPORT int flamemem_pause(void)
+{
+    struct asking a;
+
+    if (!asking_begin(&a))
+        return 0;
+    if (a.t->paused++ == 0)
+        pausedblocks_begin();
+    return asking_end(&a, 1);
+}
+
+EXPORT int flamemem_resume(void)
+{
+    struct asking a;
+    bool paused;
+
+    if (!asking_begin(&a))
+        return 0;
+    paused = a.t->paused;
+    if (paused && --a.t->paused == 0)
+        pausedblocks_end();
+    return asking_end(&a, paused);
+}
+
+EXPORT int flamemem_tag_push(const char *name)
+{
+    struct asking a;
+
+    return asking_begin(&a) ? asking_end(&a, tags_push(a.t, name)) : 0;
+}
+
+EXPORT int flamemem_tag_pop(void)
+{
+    struct asking a;
+
+    return asking_begin(&a) ? asking_end(&a, tags_pop(a.t)) : 0;
+}
+
+ASKING_ALSO(flamemem_snapshot, flamemem_ask_snapshot);
+ASKING_ALSO(flamemem_pause, flamemem_ask_pause);
+ASKING_ALSO(flamemem_resume, flamemem_ask_resume);
+ASKING_ALSO(flamemem_tag_push, flamemem_ask_tag_push);
+ASKING_ALSO(flamemem_tag_pop, flamemem_ask_tag_pop);
+/* For libflamewait.so, which has the names above as well (inproc/lib/regionhooks.c). */
+ASKING_ALSO(flamemem_tag_push, flamemem_own_tag_push);
+ASKING_ALSO(flamemem_tag_pop, flamemem_own_tag_pop);
+
+/* ---- what the recorder tells us ---- */
+
+static void after_fork(void)
+{
+    snapshot_after_fork();
+    pools_after_fork();
+}
+
+const struct lifecycle_listener lifecycle_asked = {
+    .started = snapshot_set,
+    .forked = after_fork,
+};

@@ -1,0 +1,26 @@
+/*
+ * fault_owner.h: counts page faults for the owner of the memory: the row of the block or of the
+ * mapping that an address lies in, or a part of memory that belongs to no stack.
+ *
+ * For one thread at a time, with the guard at GUARD_RECORDING. No malloc.
+ */
+#ifndef FLAME_PRELOAD_FIRSTTOUCH_FAULT_OWNER_H
+#define FLAME_PRELOAD_FIRSTTOUCH_FAULT_OWNER_H
+
+#include "preload/threads.h"
+#include "preload/firsttouch/faultrings.h"
+
+struct owning {
+    struct thread_state *t; /* the calling thread */
+    const struct faultrings *rings;
+    uintptr_t lo, hi; /* the last block found, in this reading */
+    uint32_t row;
+};
+
+/* Visitor for faultrings_read; `arg` is a struct owning. */
+void owners_count(const struct touched *t, void *arg);
+
+/* In a forked child, whose trace does not have the rows. */
+void owners_forget(void);
+
+#endif

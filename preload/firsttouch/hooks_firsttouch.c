@@ -1,0 +1,94 @@
+/*
+ * Page faults by who has the memory that was touched: read before a block or a mapping goes, so
+ * that what was touched of it is told as its, and when there is soon no room for more.
+ *
+ * One thread reads at a time, and another that is about to give a block back waits for it, as it
+ * may have a fault in that block before it. Where who reads does not come back (siglongjmp out of a
+ * handler), the others go on, and the kernel counts what is lost.
+ */
+#include "common/basename.h"
+#include "common/spinlock.h"
+#include "preload/lifecycle.h"
+#include "preload/record.h"
+#include "preload/resident/recorder_memory.h"
+#include "preload/resident/nonheap_parts.h"
+#include "preload/runtime/config.h"
+#include "preload/runtime/log.h"
+#include "preload/firsttouch/faultrings.h"
+#include "preload/firsttouch/fault_owner.h"
+#include "preload/firsttouch/address_map.h"
+
+static struct {
+    struct desertable_lock lock;
+    struct faultrings rings;
+    uint32_t cpus;
+} g;
+
+static void read_all(struct thread_state *t)
+{
+    struct owning o = {.t = t, .rings = &g.rings};
+
+    if (!desertable_take(&g.lock))
+        return;
+    faultrings_read(&g.rings, owners_count, &o);
+    desertable_drop(&g.lock);
+}
+
+FLAME_COLD void record_touched(enum record_touched when)
+{
+    struct thread_state *t;
+
+    if (!(when == RECORD_TOUCHED_MANY ? faultrings_many(&g.rings) : faultrings_any(&g.rings)))
+        return;
+    t = threads_self();
+    if (!t)
+        return;
+    read_all(t);
+    if (when != RECORD_TOUCHED_LAST)
+        return;
+    faultrings_press(&g.rings);
+    read_all(t);
+}
+
+static void open_rings(void)
+{
+    long err = faultrings_open(&g.rings, g.cpus);
+
+    if (!err) {
+        __atomic_fetch_or(&watch_what, WATCH_FAULTS, __ATOMIC_RELEASE);
+        return;
+    }
+    __atomic_fetch_and(&watch_what, ~(uint32_t)WATCH_FAULTS, __ATOMIC_RELEASE);
+    say("page faults of this process are not recorded: ", say_errno((int)-err),
+        ": perf_event_open, or the memory it may lock (RLIMIT_MEMLOCK, "
+        "kernel.perf_event_mlock_kb); the program runs on",
+        NULL);
+}
+
+static void started(const struct config *config)
+{
+    size_t len = (size_t)(base_name(config->notes) - config->notes);
+
+    if (config->sample || !ownmemory_begin() || !places_begin(config->notes, len))
+        return;
+    g.cpus = config->touched;
+    open_rings();
+    lifecycle_end_wanted |= watch_has(WATCH_FAULTS);
+}
+
+static void after_fork(void)
+{
+    if (!g.cpus)
+        return;
+    g.lock = (struct desertable_lock){.deserted = 0};
+    if (!g.rings.n)
+        return;
+    faultrings_forget(&g.rings);
+    ownmemory_after_fork();
+    parts_after_fork();
+    places_forget();
+    owners_forget();
+    open_rings();
+}
+
+const struct lifecycle_listener lifecycle_touched = {.started = started, .forked = after_fork};

@@ -1,0 +1,165 @@
+/*
+ * Problem: loading libunwind takes a third of what recording /bin/true costs, and few
+ * programs ever need it. But it cannot be loaded at any moment: the loader may be at work
+ * further out on this stack, another thread may have its lock and wait for us, and a filter
+ * may kill for the opening of a file.
+ *
+ * Algorithm: it is put off only while there is one thread, which the C library knows
+ * (__libc_single_threaded), and loaded
+ *   when a walk needs it, unless the loader called us, is at work, or a signal handler runs: then
+ *   the next walk that finds none of this loads it;
+ *   before there is a second thread: pthread_create and its like say that there is more
+ *   than one thread and then allocate the new one's table of thread-local storage. That call
+ *   of calloc is the first of its stack, so it is looked for only where a stack is new;
+ *   before a sandbox is entered.
+ * The loader's own lock is free then, or held by this thread, which may take it again. What
+ * the loader allocates comes from our arena (GUARD_STARTING), so no allocator is entered.
+ * Where it is too late all the same, stacks end where the rules do.
+ *
+ * Nothing is put off where one of this is not known to hold: a C library before 2.32, an
+ * allocator that may make threads of its own, an auditor (which is the program's code that
+ * the loader calls), a sandbox.
+ *
+ * Rejected: interposing pthread_create, which thrd_create, timers and aio pass by, and
+ * whose presence tells programs on old C libraries that they have threads.
+ */
+#define _GNU_SOURCE
+#include "preload/lazy_libunwind.h"
+#include "preload/runtime/early_environ.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+
+#include "common/kernel.h"
+#include "common/env/librarynote.h"
+#include "preload/guard.h"
+#include "preload/next_malloc.h"
+#include "preload/runtime/next_symbol.h"
+#include "preload/runtime/log.h"
+#include "preload/sandbox.h"
+#include "preload/threads.h"
+#include "common/processor/arch.h"
+#include "unwind/dynsym.h"
+#include "common/env/loaderlist.h"
+#include "unwind/local.h"
+#include "unwind/modules.h"
+
+__asm__(LIBRARY_NOTE_RECORDER);
+
+bool lateload_pending;
+bool lateload_wanted;
+
+static const char *one_thread; /* __libc_single_threaded */
+
+static bool is_audited(void)
+{
+    const struct link_map *program = loaderlist()->r_map;
+
+    if (surroundings_value("LD_AUDIT") || !program)
+        return true;
+    for (const ElfW(Dyn) *d = program->l_ld; d && d->d_tag != DT_NULL; d++)
+        if (d->d_tag == DT_AUDIT || d->d_tag == DT_DEPAUDIT)
+            return true;
+    return false;
+}
+
+/* Whether it will be known when the last moment to load it has come. */
+static bool can_wait(void)
+{
+    /* Behind us: a program whose malloc is its own may have one of this name, too (Chromium). */
+    void *libc_malloc = nextsym_find("__libc_malloc", ARCH_LIBC_BASE);
+
+    one_thread = dynsym_anywhere("__libc_single_threaded");
+    return one_thread && *one_thread && libc_malloc && *(void **)&real.malloc == libc_malloc &&
+           !sandbox_on() && !is_audited();
+}
+
+/* The loader's work for it is the recorder's doing. */
+LIBRARY_OWN static int load_unwinder(const char **why)
+{
+    int err = local_init(why);
+
+    __asm__ volatile("" ::: "memory"); /* it is no last call */
+    return err;
+}
+
+/* The loader allocates by the program's own malloc then, which may be what has called us. */
+static bool program_has_malloc(void)
+{
+    struct dynsym program;
+
+    if (!loaderlist()->r_map)
+        return false;
+    dynsym_open(&program, loaderlist()->r_map);
+    return dynsym_find(&program, "malloc") != 0;
+}
+
+int lateload_begin(bool at_once, bool sampled, const char **why)
+{
+    bool own = !at_once && program_has_malloc();
+
+    lateload_pending = !at_once && (!sampled || own) && can_wait();
+    return lateload_pending || own ? 0 : load_unwinder(why);
+}
+
+/* The kernel's word on how many threads there are; where there is no /proc, ours. */
+static bool is_alone(void)
+{
+    long threads = kernel_threads();
+
+    return threads < 0 ? threads_count() <= 1 : threads <= 1;
+}
+
+static bool loader_is_at_rest(void)
+{
+    return loaderlist()->r_state == RT_CONSISTENT;
+}
+
+static bool on_signal_stack(void)
+{
+    stack_t now;
+
+    return kernel_call(SYS_sigaltstack, NULL, &now) == 0 && now.ss_flags & SS_ONSTACK;
+}
+
+/* Where that is no longer possible, it is never tried again. */
+static bool load(void)
+{
+    uint32_t busy = guard.busy;
+    const char *why = NULL;
+    bool done = false;
+
+    lateload_pending = lateload_wanted = false;
+    if (!is_alone())
+        return false;
+    guard.busy = GUARD_STARTING;
+    done = load_unwinder(&why) == 0;
+    guard.busy = busy;
+    if (!done)
+        say(why, "; the program runs on, some stacks are cut short", NULL);
+    return done;
+}
+
+FLAME_COLD bool lateload_for_walk(uintptr_t pc, bool in_handler)
+{
+    if (!*one_thread || in_handler || modules_is_loader(pc) || !loader_is_at_rest() ||
+        sandbox_on() || on_signal_stack()) {
+        lateload_wanted = true;
+        return false;
+    }
+    return load();
+}
+
+FLAME_COLD void lateload_before_thread(void)
+{
+    if (!*one_thread && loader_is_at_rest() && !sandbox_on())
+        load();
+}
+
+void lateload_before_sandbox(void)
+{
+    if (lateload_pending && loader_is_at_rest() && !sandbox_on())
+        load();
+}

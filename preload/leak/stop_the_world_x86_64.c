@@ -1,0 +1,69 @@
+#define _GNU_SOURCE
+#include "preload/leak/stop_the_world_impl.h"
+
+#include <errno.h>
+#include <string.h>
+
+#define SYSCALL_SIZE 2
+
+void freeze_note_registers(struct frozen *t, const ucontext_t *u)
+{
+    for (size_t i = 0; i < NGREG && i < FREEZE_REGISTERS; i++)
+        t->registers[i] = (uintptr_t)u->uc_mcontext.gregs[i];
+    t->sp = (uintptr_t)u->uc_mcontext.gregs[REG_RSP];
+}
+
+/* Whether the registers are still of the call that was seen: the next call of a loop may be made
+ * from the same place. */
+static bool is_same_call(const struct frozen_call *c, const greg_t *regs)
+{
+    return c->number >= 0 && (uintptr_t)regs[REG_RSP] == c->sp &&
+           (uintptr_t)regs[REG_RDI] == c->arguments[0] &&
+           (uintptr_t)regs[REG_RSI] == c->arguments[1] &&
+           (uintptr_t)regs[REG_RDX] == c->arguments[2] &&
+           (uintptr_t)regs[REG_R10] == c->arguments[3] &&
+           (uintptr_t)regs[REG_R8] == c->arguments[4] && (uintptr_t)regs[REG_R9] == c->arguments[5];
+}
+
+/* Number of the call of a thread that was about to enter one: code that is "mov NUMBER, %eax;
+ * syscall" has it. -1: it is not such code. */
+static long number_in_code(uintptr_t pc)
+{
+    const uint8_t *code = (const uint8_t *)pc;
+    uint32_t number;
+
+    if (code[-1] != 0x05 || code[-2] != 0x0f || code[-7] != 0xb8)
+        return -1;
+    memcpy(&number, code - 6, sizeof number);
+    return number;
+}
+
+/* For calls that the kernel restarts by itself the registers are before the instruction already. */
+void freeze_make_call_again(const struct frozen_call *c, ucontext_t *u)
+{
+    greg_t *regs = u->uc_mcontext.gregs;
+    uintptr_t pc = (uintptr_t)regs[REG_RIP];
+    long number;
+
+    if (regs[REG_RAX] == -EINTR) {
+        number = is_same_call(c, regs) && pc == c->pc ? c->number : number_in_code(pc);
+        if (number < 0 || freeze_ending_signal_waits(&u->uc_sigmask))
+            return;
+        regs[REG_RIP] = (greg_t)(pc - SYSCALL_SIZE);
+        regs[REG_RAX] = number;
+    } else if (is_same_call(c, regs) && regs[REG_RAX] == c->number && pc == c->pc - SYSCALL_SIZE &&
+               freeze_ending_signal_waits(&u->uc_sigmask)) {
+        regs[REG_RIP] = (greg_t)c->pc;
+        regs[REG_RAX] = -EINTR;
+    }
+}
+
+/* Return address of the handler: rt_sigreturn. */
+__asm__(".text\n"
+        ".globl freeze_return\n"
+        ".hidden freeze_return\n"
+        ".type freeze_return, @function\n"
+        "freeze_return:\n"
+        "    mov $15, %eax\n"
+        "    syscall\n"
+        ".size freeze_return, . - freeze_return\n");

@@ -1,0 +1,20 @@
+/*
+ * thread_results.h: return values of threads that have ended and have not been joined yet. The C
+ * library keeps such a value in its record of the thread, in memory that it mapped for the thread's
+ * stack.
+ *
+ * No malloc.
+ */
+#ifndef FLAME_PRELOAD_LEAK_THREAD_RESULTS_H
+#define FLAME_PRELOAD_LEAK_THREAD_RESULTS_H
+
+#include "preload/leak/readable.h"
+
+/* Finds out where the C library keeps them; to be called once, when the recorder starts. No
+ * results are known for a C library that does not reveal it (glibc before 2.34, others). */
+void results_find(void);
+
+/* Calls `visit` for the word of each result. To be called while the other threads are stopped. */
+void results_each(const struct readable *r, void (*visit)(uintptr_t lo, uintptr_t hi));
+
+#endif

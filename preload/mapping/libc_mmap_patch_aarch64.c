@@ -1,0 +1,25 @@
+/*
+ * libc_mmap_patch.h for a processor whose C library is not patched yet (docs/ports.md): whoever
+ * asks for it is told so, and everything else is recorded.
+ */
+#include "preload/mapping/libc_mmap_patch.h"
+
+#include <stddef.h>
+
+#include "preload/runtime/log.h"
+#include "preload/hook_scope.h"
+
+bool within_on;
+
+/* Nothing waits for a row, so this is never called. */
+void telling_settle(const uintptr_t *caller FLAME_UNUSED)
+{
+}
+
+static void begin(const char *sites FLAME_UNUSED)
+{
+    say("what the C library maps inside itself is not seen: its calls are patched on x86-64 only",
+        NULL);
+}
+
+void (*const lifecycle_mapping_begin)(const char *sites) = begin;

@@ -1,0 +1,93 @@
+/*
+ * map_ranges.h: list of the memory that the program has mapped, piece by piece, with the caller,
+ * and whether the program's pointers may lie there.
+ *
+ * Mappings that the C library makes for itself (heaps, threads' stacks) are seen on request alone
+ * (libc_mmap_patch.h).
+ *
+ * Any thread may add and take; mapped_each is for a thread that visits all pieces, between
+ * mapped_hold and mapped_let_go. A piece is counted in its row as it comes and goes, so the guard
+ * is held at GUARD_RECORDING. No malloc.
+ */
+#ifndef FLAME_PRELOAD_MAPPING_MAP_RANGES_H
+#define FLAME_PRELOAD_MAPPING_MAP_RANGES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "common/compiler.h"
+
+struct mapping {
+    uintptr_t caller;  /* code that the call came from */
+    uint32_t row;      /* of TRACE_ROW_MAPPED, in which it is counted; 0: none */
+    uint16_t kind;     /* enum trace_mapping */
+    bool words;        /* the program's pointers may be there */
+    bool grows;        /* MAP_GROWSDOWN: it may extend below the address that was asked for */
+    uintptr_t segment; /* of System V: where shmdt(2) would name it; else 0 */
+};
+
+/* A part of the memory that one call mapped. Addresses need not be whole pages: sbrk has bytes. */
+struct mapped_piece {
+    uintptr_t lo, hi;
+    struct mapping mapping;
+    uint64_t call; /* the number of the call; pieces of one have the same */
+    bool cut;      /* there is or was another one of the call */
+    bool last;     /* of taken pieces: it was the last one of the call */
+};
+
+/* Makes [lo, lo + size) the program's, whatever it was before; no more than MAPPED_MAX pieces
+ * are kept. Returns the number of the call; 0: it is not kept. */
+uint64_t mapped_add(uintptr_t lo, size_t size, const struct mapping *m);
+
+/* Counts the remaining pieces of that call in [lo, hi), which were counted in no row, in `row`. */
+void mapped_settle(uintptr_t lo, uintptr_t hi, uint64_t call, uint32_t row);
+
+/* The mapping that an mmap with these arguments makes, without its caller and row. */
+struct mapping mapped_as(int prot, int flags);
+
+/* The mapping of the page at `at`, with row 0; anonymous memory where it is not known. */
+struct mapping mapped_at(uintptr_t at);
+
+/* The mapping of the page at `at`, with its row. False: no known mapping lies there. */
+bool mapped_find(uintptr_t at, struct mapping *m);
+
+/* Pieces that were taken, for the case that the call that unmaps them fails. */
+#define MAPPED_TAKEN_MAX 8
+struct mapped_taken {
+    struct mapped_piece pieces[MAPPED_TAKEN_MAX];
+    size_t n; /* all there were; of more than MAPPED_TAKEN_MAX only the first are kept */
+};
+
+/* Takes [lo, lo + size) out of the list. To be called before the memory is unmapped, as another
+ * thread may have the addresses afterwards. `taken` may be NULL. */
+void mapped_take(uintptr_t lo, size_t size, struct mapped_taken *taken);
+/* Like mapped_take, for all remaining pieces of the segment that shmdt(2) names by this address. */
+void mapped_take_segment(uintptr_t segment, struct mapped_taken *taken);
+void mapped_put_back(const struct mapped_taken *taken);
+
+#define MAPPED_MAX 65536u
+
+/* `size` rounded up to whole pages, as the kernel does. */
+size_t mapped_pages(size_t size);
+
+/*
+ * Locks the list until mapped_let_go: a thread that changes it waits. To be called before other
+ * threads are stopped, as a thread that is stopped in the middle of a change leaves half of it.
+ * False: it is not locked and must not be unlocked, because a signal handler has jumped out of a
+ * change. Mappings that other threads make meanwhile and from then on are lost.
+ */
+bool mapped_hold(void);
+void mapped_let_go(void);
+
+/* Calls `visit` for each piece in the order of addresses. */
+void mapped_each(void (*visit)(const struct mapped_piece *p, void *arg), void *arg);
+
+/* Whether some pieces could not be kept. Pointers that lie there are not seen, and blocks that
+ * only they lead to would pass for leaks. Once true, it stays true. */
+bool mapped_incomplete(void);
+
+/* In a forked child: a lock that another thread held is free again, and the list is incomplete
+ * if that thread was changing it. Mappings from before the fork are counted by the parent alone. */
+void mapped_after_fork(void);
+
+#endif

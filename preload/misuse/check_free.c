@@ -1,0 +1,311 @@
+/*
+ * Problem: to say of a wrong free that it is wrong, and never of a right one, in a program of
+ * which not everything is seen.
+ *
+ * What is known of a live block (its family, its size) is judged always. That a pointer is not
+ * live proves something only where everything that is handed out is told of: so not if the
+ * allocator has functions of its own (mallocx), and not if a call has passed the recorder by
+ * since (watch_missed), and no library is bound past us (deepbound.h). A block that was freed and
+ * is not live now has been freed once only if nothing was handed out unseen in between. What proves
+ * nothing is counted (unjudged_frees).
+ */
+#include "preload/misuse/check_free.h"
+
+#include "preload/misuse/deepbound.h"
+#include "preload/misuse/report.h"
+#include "preload/misuse/classify_address.h"
+#include "preload/store.h"
+#include "preload/hook_scope.h"
+#include "preload/sidetables/recent_frees.h"
+#include "preload/sidetables/pausedblocks.h"
+#include "preload/sidetables/alloc_family.h"
+#include "preload/sidetables/regions.h"
+
+/* Alignments that operators round sizes up to; more than that is no rounding. */
+#define ROUNDING_MOST 65536u
+
+static uint32_t scope;
+
+void judge_set(uint32_t what)
+{
+    scope = what;
+}
+
+static uint32_t missed(const uint32_t *what)
+{
+    return __atomic_load_n(what, __ATOMIC_RELAXED);
+}
+
+static bool is_realloc(uint32_t call)
+{
+    return call == TRACE_CALL_REALLOC || call == TRACE_CALL_REALLOCARRAY;
+}
+
+/* ---- live blocks ---- */
+
+static enum trace_made wanted_by(uint32_t call)
+{
+    switch (call) {
+    case TRACE_CALL_DELETE:
+        return TRACE_MADE_NEW;
+    case TRACE_CALL_DELETE_ARRAY:
+        return TRACE_MADE_NEW_ARRAY;
+    case TRACE_CALL_DELETE_ALIGNED:
+        return TRACE_MADE_NEW_ALIGNED;
+    case TRACE_CALL_DELETE_ARRAY_ALIGNED:
+        return TRACE_MADE_NEW_ARRAY_ALIGNED;
+    default:
+        return TRACE_MADE_MALLOC;
+    }
+}
+
+static bool is_mismatch(enum trace_made made, uint32_t call)
+{
+    return scope & JUDGE_OPERATORS && made != TRACE_MADE_UNKNOWN && made != wanted_by(call);
+}
+
+/* operator new asks malloc for a byte where nothing was wanted, and for a multiple of the
+ * alignment. */
+static bool is_wrong_size(enum trace_made made, uint64_t size, uint64_t given)
+{
+    bool aligned = made == TRACE_MADE_NEW_ALIGNED || made == TRACE_MADE_NEW_ARRAY_ALIGNED;
+
+    if (given == TELLING_NO_SIZE || made == TRACE_MADE_UNKNOWN || given == size ||
+        (given == 0 && size == 1))
+        return false;
+    return !(aligned && given < size && size - given < ROUNDING_MOST);
+}
+
+/* A block freed unseen, and handed out again unseen, is not the one we know. */
+static bool is_surely_this_block(void)
+{
+    return (!missed(&watch_missed.frees) || !missed(&watch_missed.allocs)) && !deepbound_any();
+}
+
+static void judge_live(struct thread_state *t, const void *p, const struct block *b,
+                       const struct telling_free *how, uint32_t row)
+{
+    struct trace_misuse m = {.call = (uint8_t)how->call,
+                             .addr = (uintptr_t)p,
+                             .size = b->size,
+                             .given = how->given == TELLING_NO_SIZE ? 0 : how->given};
+    enum trace_made made = made_of(b->row);
+
+    if (is_mismatch(made, how->call))
+        m.kind = TRACE_MISUSE_MISMATCH;
+    else if (is_wrong_size(made, b->size, how->given))
+        m.kind = TRACE_MISUSE_SIZE;
+    else
+        return;
+    if (!is_surely_this_block())
+        return;
+    m.made_by = (uint8_t)made;
+    report_misuse(t, &m, (struct report_rows){.call = row, .alloc = b->row});
+}
+
+/* ---- what is not live ---- */
+
+static void count_unjudged(void)
+{
+    __atomic_fetch_add(&store.writer.header->unjudged_frees, 1, __ATOMIC_RELAXED);
+}
+
+static void judge_freed(struct thread_state *t, const struct telling_free *how,
+                        const struct freed *f, uint64_t since, uint32_t row)
+{
+    struct trace_misuse m = {.kind = is_realloc(how->call) ? TRACE_MISUSE_REALLOC_FREED
+                                                           : TRACE_MISUSE_DOUBLE_FREE,
+                             .call = (uint8_t)how->call,
+                             .freed_by = f->call,
+                             .made_by = f->made,
+                             .freed_in = f->thread,
+                             .addr = f->addr,
+                             .size = f->size,
+                             .frees = since};
+
+    report_misuse(t, &m,
+                  (struct report_rows){.call = row, .alloc = f->alloc_row, .free = f->free_row});
+}
+
+static void judge_unknown(struct thread_state *t, const void *p, const struct telling_free *how,
+                          uint32_t row)
+{
+    struct trace_misuse m = {.kind = is_realloc(how->call) ? TRACE_MISUSE_REALLOC_INVALID
+                                                           : TRACE_MISUSE_INVALID_FREE,
+                             .call = (uint8_t)how->call,
+                             .addr = (uintptr_t)p};
+    struct report_rows rows = {.call = row};
+    struct block around;
+    uintptr_t start;
+
+    if (shadow_find_around((uintptr_t)p, &start, &around)) {
+        m.where = TRACE_WHERE_INSIDE;
+        m.offset = (uintptr_t)p - start;
+        m.size = around.size;
+        rows.alloc = around.row;
+        m.made_by = (uint8_t)made_of(around.row);
+    } else {
+        m.where = (uint8_t)where_is((uintptr_t)p, (uintptr_t)how->caller);
+        if (m.where >= TRACE_WHERE_UNMAPPED && freed_forgets())
+            m.forgets = FREED_MOST;
+    }
+    report_misuse(t, &m, rows);
+}
+
+static void judge_not_live(struct thread_state *t, const void *p, const struct telling_free *how,
+                           uint32_t row)
+{
+    uint32_t unseen = missed(&watch_missed.allocs);
+    struct freed f;
+    uint64_t since;
+
+    if (watch_has(WATCH_LEFT_OUT) && pausedblocks_has((uintptr_t)p))
+        return;
+    if (!(scope & JUDGE_BLOCKS) || deepbound_any())
+        count_unjudged();
+    else if (!freed_find((uintptr_t)p, &f, &since))
+        unseen ? count_unjudged() : judge_unknown(t, p, how, row);
+    else if (f.missed != unseen)
+        count_unjudged();
+    else
+        judge_freed(t, how, &f, since, row);
+}
+
+/* ---- what the hooks tell ---- */
+
+static void note_freed(const struct thread_state *t, const void *p, const struct block *b,
+                       uint32_t call, uint32_t row)
+{
+    freed_note(&(struct freed){.addr = (uintptr_t)p,
+                               .size = b->size,
+                               .alloc_row = b->row,
+                               .free_row = row,
+                               .missed = missed(&watch_missed.allocs),
+                               .thread = t->id,
+                               .call = (uint8_t)call,
+                               .made = (uint8_t)made_of(b->row)});
+}
+
+/* Before the block is taken out, so that another thread that frees it too finds the record. */
+static void judge(const void *p, const struct telling_free *how)
+{
+    uint32_t row = record_stack(how->caller);
+    struct thread_state *t = guard.self;
+    struct block b;
+    int saved;
+
+    if (!t || !row) {
+        watch_miss_free();
+        return;
+    }
+    saved = *t->errno_at;
+    if (shadow_find((uintptr_t)p, &b)) {
+        judge_live(t, p, &b, how, row);
+        note_freed(t, p, &b, how->call, row);
+    } else {
+        judge_not_live(t, p, how, row);
+    }
+    *t->errno_at = saved;
+}
+
+/* The free that an operator delete calls is the operator's. */
+static struct telling_free whose(const void *p, struct telling_free how)
+{
+    struct thread_state *t = guard.self;
+
+    if (t && t->taking.p == (uintptr_t)p) {
+        t->taking.p = 0;
+        return (struct telling_free){t->taking.call, t->taking.given, t->taking.caller};
+    }
+    return how;
+}
+
+bool telling_take(void *p, struct telling_free how, struct block *b)
+{
+    if (how.call != TRACE_CALL_NONE)
+        judge(p, &how);
+    return record_take(p, b);
+}
+
+void telling_free(void *p, struct telling_free how)
+{
+    struct block b;
+
+    how = whose(p, how);
+    judge(p, &how);
+    if (record_take(p, &b))
+        record_taken_free(p, b);
+}
+
+void telling_unload(void)
+{
+    deepbound_any();
+}
+
+/* ---- operators ---- */
+
+/* A thread's own, if recording is on and nobody is at work in it. */
+static struct thread_state *enter(void)
+{
+    struct thread_state *t = NULL;
+
+    if (!guard_is_open())
+        return NULL;
+    guard.busy = GUARD_RECORDING;
+    if (lifecycle_on())
+        t = threads_self();
+    if (!t)
+        telling_leave();
+    return t;
+}
+
+bool telling_new_begin(const void *frame)
+{
+    struct thread_state *t = enter();
+    bool outermost;
+
+    if (!t)
+        return false;
+    outermost = !threads_in_operator(t);
+    if (outermost)
+        t->operator_at = (uintptr_t)frame;
+    telling_leave();
+    return outermost;
+}
+
+void telling_new_end(void *p, uint32_t made, bool outermost)
+{
+    struct thread_state *t = outermost ? enter() : NULL;
+    struct block b;
+
+    if (!t)
+        return;
+    t->operator_at = 0;
+    if (p && shadow_find((uintptr_t)p, &b))
+        made_note(b.row, (enum trace_made)made);
+    telling_leave();
+}
+
+bool telling_delete_begin(void *p, struct telling_free how)
+{
+    struct thread_state *t = enter();
+    bool outermost;
+
+    if (!t)
+        return false;
+    outermost = t->taking.p != (uintptr_t)p;
+    if (outermost) {
+        t->taking.p = (uintptr_t)p;
+        t->taking.given = how.given;
+        t->taking.caller = how.caller;
+        t->taking.call = how.call;
+    }
+    telling_leave();
+    return outermost;
+}
+
+void telling_delete_end(void)
+{
+    if (guard.self)
+        guard.self->taking.p = 0;
+}

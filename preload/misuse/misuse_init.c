@@ -1,0 +1,108 @@
+/*
+ * Whether frees are watched, and what of them can be judged in this process: who defines the
+ * functions that the program calls, and who is beneath us.
+ */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+
+#include "preload/lifecycle.h"
+#include "preload/misuse/check_free.h"
+#include "preload/misuse/report.h"
+#include "preload/runtime/next_operators.h"
+#include "preload/runtime/config.h"
+#include "preload/runtime/next_symbol.h"
+#include "preload/runtime/log.h"
+#include "preload/sidetables/recent_frees.h"
+#include "preload/sidetables/pausedblocks.h"
+#include "preload/sidetables/alloc_family.h"
+#include "preload/sidetables/features.h"
+#include "unwind/dynsym.h"
+#include "common/processor/arch.h"
+
+/* A function that nobody but the C library has. */
+#ifdef __GLIBC__
+#define LIBC_OWN "gnu_get_libc_version"
+#else
+#define LIBC_OWN "__libc_start_main"
+#endif
+
+/* Where the object that holds this address begins; NULL: in none. */
+static const void *object_of(const void *address)
+{
+    Dl_info info;
+
+    return address && dladdr(address, &info) ? info.dli_fbase : NULL;
+}
+
+/* Whether the program's calls come to us. One with functions of its own may call one of ours
+ * with a block of its own's. */
+static bool are_ours(const char *const *names)
+{
+    const void *self = object_of((const void *)are_ours);
+
+    for (; *names; names++) {
+        const void *found = dynsym_anywhere(*names);
+
+        if (found && object_of(found) != self)
+            return false;
+    }
+    return true;
+}
+
+/* Whether what is beneath us is the C library's own, which hands nothing out but by the
+ * functions that come to us. */
+static bool is_of_libc(const char *name)
+{
+    const void *libc = object_of(nextsym_find(LIBC_OWN, NULL));
+
+    return libc && object_of(nextsym_find(name, ARCH_LIBC_BASE)) == libc;
+}
+
+/* tcmalloc's and mimalloc's own functions (preload/allocators/) make what any of their functions
+ * may take. */
+static bool has_families(void)
+{
+    return !dynsym_anywhere("tc_new") && !dynsym_anywhere("mi_new");
+}
+
+static uint32_t find_scope(void)
+{
+    static const char *const functions[] = {"malloc",         "calloc",        "realloc",
+                                            "free",           "reallocarray",  "memalign",
+                                            "posix_memalign", "aligned_alloc", NULL};
+    static const char *const operators[] = {"_Znwm", "_Znam", "_ZdlPv", "_ZdaPv", "_ZdlPvm", NULL};
+    bool ours = are_ours(functions);
+
+    return (ours && is_of_libc("malloc") && is_of_libc("free") ? JUDGE_BLOCKS : 0) |
+           (ours && are_ours(operators) && has_families() ? JUDGE_OPERATORS : 0);
+}
+
+static void started(const struct config *config)
+{
+    if (!config->misuse)
+        return;
+    if (config->sample) {
+        say("misuse=1 is ignored, as blocks are sampled", NULL);
+        return;
+    }
+    pausedblocks_remember();
+    if (!freed_begin() || !made_begin()) {
+        say("misuse=1 is ignored: no memory for the recorder", NULL);
+        return;
+    }
+    judge_set(find_scope());
+    beneath_watch();
+    __atomic_fetch_or(&watch_what, WATCH_MISUSE, __ATOMIC_RELEASE);
+}
+
+/* Without the option nothing has been told: clearing that would touch 33 pages of a child. */
+static void forked(void)
+{
+    if (watch_is_on() & WATCH_MISUSE)
+        report_after_fork();
+}
+
+const struct lifecycle_listener lifecycle_misuse = {
+    .started = started,
+    .forked = forked,
+};

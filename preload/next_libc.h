@@ -1,0 +1,34 @@
+/*
+ * next_libc.h: the functions behind ours in link order that end a process or map memory.
+ *
+ * Before the loader is done they are system calls of our own (and none for libc_start_main,
+ * which is not called then). Any thread.
+ */
+#ifndef FLAME_PRELOAD_NEXT_LIBC_H
+#define FLAME_PRELOAD_NEXT_LIBC_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+typedef int main_function(int argc, char **argv, char **envp);
+
+struct next {
+    void (*exit)(int status);
+    void (*_exit)(int status);
+    void (*_Exit)(int status);
+    void (*quick_exit)(int status);
+    int (*__libc_start_main)(main_function *program, int argc, char **argv, void (*init)(void),
+                             void (*fini)(void), void (*loader_fini)(void), void *stack_end);
+    void *(*mmap)(void *at, size_t size, int prot, int flags, int fd, off_t offset);
+    void *(*mremap)(void *at, size_t old, size_t size, int flags, void *to);
+    int (*munmap)(void *at, size_t size);
+    void *(*sbrk)(intptr_t more);
+    int (*brk)(void *to);
+    void *(*shmat)(int id, const void *at, int flags);
+    int (*shmdt)(const void *at);
+};
+
+const struct next *next_calls(void);
+
+#endif

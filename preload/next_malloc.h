@@ -1,0 +1,56 @@
+/*
+ * next_malloc.h: next definitions of the interposed functions, in link order, so that other
+ * preloaded libraries and allocators keep working.
+ *
+ * The pointers are never NULL. Before they are resolved they lead to functions that resolve them.
+ * During that (dlsym may itself call calloc) they lead to a small arena. real_is_arena recognises
+ * memory of that arena at any later time.
+ */
+#ifndef FLAME_PRELOAD_NEXT_MALLOC_H
+#define FLAME_PRELOAD_NEXT_MALLOC_H
+
+#include <signal.h>
+#include <stdbool.h>
+
+#include "common/compiler.h"
+
+struct real {
+    void *(*malloc)(size_t);
+    void *(*calloc)(size_t, size_t);
+    void *(*realloc)(void *, size_t);
+    void (*free)(void *);
+    int (*posix_memalign)(void **, size_t, size_t);
+    void *(*aligned_alloc)(size_t, size_t);
+    void *(*memalign)(size_t, size_t);
+    void *(*valloc)(size_t);
+    void *(*pvalloc)(size_t);
+    size_t (*malloc_usable_size)(void *);
+    int (*dlclose)(void *);
+    int (*prctl)(int, ...);
+    long (*syscall)(long, ...);
+    int (*sigaction)(int, const struct sigaction *, struct sigaction *);
+    void (*(*signal)(int, void (*)(int)))(int);
+};
+
+extern struct real real;
+
+/* Resolves them now, if none has been called yet; not before the loader is done. */
+void real_resolve(void);
+
+/* Functions of `real` that use the arena. */
+extern const struct real real_arena_calls;
+
+#define REAL_ARENA_SIZE (256 * 1024)
+extern char real_arena[REAL_ARENA_SIZE];
+
+static inline bool real_is_arena(const void *p)
+{
+    return (uintptr_t)p - (uintptr_t)real_arena < REAL_ARENA_SIZE;
+}
+
+/* Size of a block of the arena. */
+size_t real_arena_size(const void *p);
+/* realloc of a block of the arena: always moves to a real block. */
+void *real_arena_realloc(void *p, size_t size);
+
+#endif

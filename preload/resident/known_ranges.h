@@ -1,0 +1,60 @@
+/*
+ * known_ranges.h: kinds of memory that neither blocks nor the program's own calls reveal: the files
+ * of the program and its libraries, threads' stacks, the heaps of glibc's arenas.
+ *
+ * For one thread, while the others are stopped; landmarks_list_modules is called before. No malloc.
+ */
+#ifndef FLAME_PRELOAD_RESIDENT_KNOWN_RANGES_H
+#define FLAME_PRELOAD_RESIDENT_KNOWN_RANGES_H
+
+#include "preload/resident/pageindex.h"
+#include "preload/resident/smaps.h"
+
+struct landmark {
+    uintptr_t lo, hi;
+    uint32_t part; /* its number */
+    bool text;     /* of a module: it can be executed */
+};
+
+struct landmarks {
+    struct landmark *modules, *stacks, *heaps; /* the last two in the order of addresses */
+    size_t nmodules, nstacks, nheaps;
+    uintptr_t arenas[256]; /* of the heaps, in the order in which they were met */
+    size_t narenas;
+    bool glibc; /* malloc is the C library's own */
+};
+
+/* Makes room for the lists. False: there is no memory. */
+bool landmarks_begin(struct landmarks *l);
+
+/* Lists the loader's modules, for which the loader's lock is taken: to be called before other
+ * threads are stopped. */
+void landmarks_list_modules(struct landmarks *l);
+
+/* Forgets stacks and heaps. */
+void landmarks_clear(struct landmarks *l);
+
+/* Searches this mapping, whose pages are the last of the index, for the stack of a thread at its
+ * end, or of one of the stopped threads. */
+struct freeze;
+void landmarks_find_stack(struct landmarks *l, const struct smap *m, struct pageindex *x,
+                          const struct freeze *f);
+
+/* Searches the mapping for heaps of glibc's arenas. */
+void landmarks_find_heaps(struct landmarks *l, const struct smap *m, struct pageindex *x);
+
+/* Usable bytes of a block of glibc's; `asked` where its head cannot be read, or is not
+ * plausible. */
+uint64_t landmarks_usable(struct pageindex *x, uintptr_t block, uint64_t asked);
+
+/* Like landmarks_usable, where the head is known to be resident. glibc aligns blocks to 16
+ * bytes. */
+static inline uint64_t landmarks_usable_near(uintptr_t block, uint64_t asked)
+{
+    uint64_t head = *(const uint64_t *)(block - 8), mapped = head & 2;
+    uint64_t size = (head & ~(uint64_t)7) - (mapped ? 16 : 8);
+
+    return size >= asked && size - asked <= (mapped ? 3 * PAGEINDEX_PAGE : 64) ? size : asked;
+}
+
+#endif

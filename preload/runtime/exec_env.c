@@ -1,0 +1,271 @@
+/*
+ * Problem: decide in a few microseconds, in a process of which nothing can be assumed,
+ * whether what it executes should get the recorder; and take the recorder out of an
+ * environment that is not ours to change.
+ *
+ * Algorithm: preloadable_judge says what the file is. What it would harm, and what is of
+ * no use to anybody, loses our entry of LD_PRELOAD; what merely ignores the library
+ * (static and set-user-id programs) keeps it, for its own children's sake.
+ *
+ * Rejected: putting the recorder back into environments that lack it. Whoever clears an
+ * environment has a reason, and the command is to run as if we were not there; that it is
+ * not recorded is said instead. Judging in the child, as a library that steps aside: it
+ * is the loading that does the harm.
+ */
+#define _GNU_SOURCE
+#include "preload/runtime/exec_env.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "common/kernel.h"
+#include "common/preloadable.h"
+#include "preload/runtime/run_status_client.h"
+
+#define PRELOAD "LD_PRELOAD="
+#define OPTIONS "FLAMEMEM_OPTIONS="
+#define LIBRARY "libflamemem.so"
+/* Bytes of the other recorder's path. */
+#define OTHER_MAX 512
+
+static const struct config *config;
+
+void handon_set(const struct config *c)
+{
+    config = c;
+}
+
+/* ---- what is to be done ---- */
+
+struct decision {
+    enum runnote_why why; /* RUNNOTE_NONE: there is nothing to tell */
+    bool without;         /* without the recorder */
+    bool other;           /* with that for the other C library */
+};
+
+/*
+ * Whether the directory is another user's alone. Who has changed its user may still have
+ * capabilities to write to it, which are gone when the program is executed.
+ */
+static bool becomes_other_user(const char *dir)
+{
+    long user = kernel_call(SYS_geteuid);
+    struct stat st;
+
+    return user > 0 && kernel_call(SYS_newfstatat, AT_FDCWD, dir, &st, 0) == 0 &&
+           S_ISDIR(st.st_mode) && !(st.st_mode & 077) && st.st_uid != (uid_t)user;
+}
+
+/* Why the file or directory path[0..len) cannot be used by this process. */
+static enum runnote_why reach(const char *path, size_t len, int mode)
+{
+    char name[512];
+
+    if (!len || len >= sizeof name)
+        return RUNNOTE_NONE;
+    memcpy(name, path, len);
+    name[len] = '\0';
+    switch (preloadable_access(name, mode)) {
+    case EACCES:
+        return RUNNOTE_USER;
+    case 0:
+        return becomes_other_user(name) ? RUNNOTE_USER : RUNNOTE_NONE;
+    case ENOENT:
+    case ENOTDIR:
+        return notes_out_of_sight();
+    default: /* it can, or a sandbox does not let us ask */
+        return RUNNOTE_NONE;
+    }
+}
+
+/* Whether a process of these ids and in this root could load us and write a trace. */
+static enum runnote_why reach_run(const char *library, size_t len)
+{
+    enum runnote_why why = memchr(library, '/', len) ? reach(library, len, R_OK) : RUNNOTE_NONE;
+
+    if (why != RUNNOTE_NONE)
+        return why;
+    return reach(config->out, (size_t)(strrchr(config->out, '/') - config->out), W_OK | X_OK);
+}
+
+/* For a program that could be recorded: does its environment allow it? */
+static struct decision decide_by_environment(char *const *envp)
+{
+    const char *list = preloadlist_value(envp, PRELOAD), *entry, *ours = NULL;
+    size_t len, our_len = 0;
+    enum runnote_why why;
+
+    while (list && (entry = preloadlist_next(&list, &len))) {
+        if (preloadlist_is_sanitizer(entry, len))
+            return (struct decision){.why = RUNNOTE_SANITIZER, .without = true};
+        if (preloadlist_is(entry, len, LIBRARY)) {
+            ours = entry;
+            our_len = len;
+        }
+    }
+    if (!ours)
+        return (struct decision){.why = RUNNOTE_ENVIRONMENT};
+    if (!notes_have())
+        return (struct decision){.why = RUNNOTE_NONE};
+    /* It would write a trace to its present directory. */
+    if (!preloadlist_value(envp, OPTIONS))
+        return (struct decision){.why = RUNNOTE_ENVIRONMENT, .without = true};
+    why = reach_run(ours, our_len);
+    return (struct decision){.why = why, .without = why != RUNNOTE_NONE};
+}
+
+/*
+ * The recorder for musl has the same name as the other, in a folder "musl" beside it. False: it is
+ * not there, or its name is too long.
+ */
+static bool find_other(const char *ours, size_t len, bool musl, char instead[OTHER_MAX])
+{
+    static const char folder[] = "musl/";
+    const size_t folder_len = sizeof folder - 1, name_len = sizeof LIBRARY - 1;
+    size_t dir = len - name_len;
+
+    if (!musl) {
+        if (dir < folder_len || memcmp(ours + dir - folder_len, folder, folder_len) != 0)
+            return false;
+        dir -= folder_len;
+    }
+    if (dir + folder_len + name_len >= OTHER_MAX)
+        return false;
+    memcpy(instead, ours, dir);
+    if (musl) {
+        memcpy(instead + dir, folder, folder_len);
+        dir += folder_len;
+    }
+    memcpy(instead + dir, LIBRARY, name_len + 1);
+    return preloadable_access(instead, R_OK) == 0;
+}
+
+/* For a program of the other C library: the other recorder where there is one. */
+static struct decision decide_by_library(bool musl, char *const *envp, char instead[OTHER_MAX])
+{
+    struct decision d = decide_by_environment(envp);
+    const char *list = preloadlist_value(envp, PRELOAD), *entry;
+    size_t len;
+
+    if (d.why != RUNNOTE_NONE || d.without)
+        return d;
+    while (list && (entry = preloadlist_next(&list, &len)))
+        if (preloadlist_is(entry, len, LIBRARY) && find_other(entry, len, musl, instead))
+            return (struct decision){.other = true};
+    return (struct decision){.why = musl ? RUNNOTE_MUSL : RUNNOTE_GNU, .without = true};
+}
+
+static struct decision leave_out(enum preloadable verdict)
+{
+    bool runs = verdict != PRELOADABLE_NO_FILE && verdict != PRELOADABLE_DAMAGED;
+
+    return (struct decision){
+        .without = true, .why = config->unfollowed && runs ? RUNNOTE_NOT_FOLLOWED : RUNNOTE_NONE};
+}
+
+static struct decision decide(enum preloadable verdict, char *const *envp, char instead[OTHER_MAX])
+{
+    if (notes_over())
+        return (struct decision){.without = true};
+    if (!config->follow)
+        return leave_out(verdict);
+    if (verdict == PRELOADABLE_LEAK_SANITIZER)
+        verdict = config->leak ? PRELOADABLE_SANITIZER : PRELOADABLE_YES;
+    switch (verdict) {
+    case PRELOADABLE_YES:
+    case PRELOADABLE_UNKNOWN:
+    case PRELOADABLE_NO_FORMAT:
+        return decide_by_environment(envp);
+    case PRELOADABLE_MUSL:
+    case PRELOADABLE_GNU:
+        return decide_by_library(verdict == PRELOADABLE_MUSL, envp, instead);
+    case PRELOADABLE_SANITIZER:
+        return (struct decision){.why = RUNNOTE_SANITIZER, .without = true};
+    case PRELOADABLE_MACHINE:
+        return (struct decision){.why = RUNNOTE_MACHINE, .without = true};
+    case PRELOADABLE_STATIC:
+        return (struct decision){.why = RUNNOTE_STATIC};
+    case PRELOADABLE_SETUID:
+        return (struct decision){.why = RUNNOTE_SETUID};
+    case PRELOADABLE_SETGID:
+        return (struct decision){.why = RUNNOTE_SETGID};
+    case PRELOADABLE_CAPABILITIES:
+        return (struct decision){.why = RUNNOTE_CAPABILITIES};
+    default: /* exec is going to fail, and to say so */
+        return (struct decision){.why = RUNNOTE_NONE};
+    }
+}
+
+/* ---- before and after ---- */
+
+static void act(struct handon *h, enum preloadable verdict, const char *name, char *const *envp,
+                uint32_t pid)
+{
+    char instead[OTHER_MAX];
+    struct decision d = decide(verdict, envp, instead);
+
+    if (d.other)
+        preloadlist_instead(&h->without, envp, LIBRARY, instead);
+    if (d.without)
+        preloadlist_without(&h->without, envp, LIBRARY);
+    if (h->without.envp)
+        h->envp = h->without.envp;
+    if (d.why != RUNNOTE_NONE)
+        h->note = notes_add(d.why, 0, pid, name);
+}
+
+static void begin(struct handon *h, char *const *envp)
+{
+    h->envp = envp;
+    h->note = 0;
+    h->without.envp = NULL;
+    h->without.pages = NULL;
+}
+
+void handon_begin(struct handon *h, const char *path, const char *name, char *const *envp,
+                  uint32_t pid)
+{
+    struct preloadable_answer answer;
+
+    begin(h, envp);
+    if (!config || !path)
+        return;
+    preloadable_judge(path, &preloadable_here, &answer);
+    if (answer.verdict != PRELOADABLE_NO_FORMAT)
+        act(h, answer.verdict, name, envp, pid);
+}
+
+static FLAME_NOINLINE enum preloadable judge_name(const char *name)
+{
+    struct preloadable_answer answer;
+    char path[PATH_MAX];
+
+    if (strchr(name, '/'))
+        preloadable_judge(name, &preloadable_here, &answer);
+    else if (preloadable_find(name, getenv("PATH"), path, sizeof path) == 0)
+        preloadable_judge(path, &preloadable_here, &answer);
+    else
+        return PRELOADABLE_NO_FILE;
+    return answer.verdict;
+}
+
+void handon_begin_search(struct handon *h, const char *name, char *const *envp, uint32_t pid)
+{
+    begin(h, envp);
+    if (config && name)
+        act(h, judge_name(name), name, envp, pid);
+}
+
+void handon_end(struct handon *h, uint32_t pid)
+{
+    if (pid)
+        notes_set_pid(h->note, pid);
+    else
+        notes_take_back(h->note);
+    preloadlist_release(&h->without);
+}

@@ -1,0 +1,45 @@
+/*
+ * exec_env.h: keeps the recorder's library in the environment of a program that is about to be
+ * executed, or leaves it out.
+ *
+ * LD_PRELOAD reaches all programs that a program starts, and some of them cannot run with the
+ * library. A musl program ends in its loader, one of gcc's sanitizers refuses to run, a 32-bit one
+ * complains on standard error. So the target is examined before it is executed
+ * (common/preloadable.h). Where the library cannot work, the target is executed with a copy of the
+ * environment that lacks it. A note is left of each program that will not be recorded
+ * (run_status_client.h). The caller's environment is never written to, and what exec returns, and
+ * when, stays as it was.
+ *
+ * All functions may be called between vfork and exec and in signal handlers. They take no lock and
+ * allocate nothing but pages for large environments (common/env/preloadlist.h), which are freed
+ * when exec fails. They need 5 KiB of stack, and 6 more to search PATH. errno stays.
+ */
+#ifndef FLAME_PRELOAD_RUNTIME_EXEC_ENV_H
+#define FLAME_PRELOAD_RUNTIME_EXEC_ENV_H
+
+#include "common/env/preloadlist.h"
+#include "common/run_status.h"
+#include "preload/runtime/config.h"
+
+struct handon {
+    char *const *envp; /* to execute with: the caller's own, or a copy */
+    uint32_t note;     /* run_status_client.h's slot; 0: none */
+    struct preloadlist_copy without;
+};
+
+/* Sets the options that the functions below use (borrowed). Before that they change nothing. */
+void handon_set(const struct config *c);
+
+/* To be called before process `pid` (0: handon_end gets it) executes the program at `path` with
+ * `envp` (NULL: an empty one). `name`: the program's name for messages. */
+void handon_begin(struct handon *h, const char *path, const char *name, char *const *envp,
+                  uint32_t pid);
+
+/* Like handon_begin, for execvp and its like: `name` is searched for in PATH unless it has a
+ * slash. A file of unknown format is given to the shell. */
+void handon_begin_search(struct handon *h, const char *name, char *const *envp, uint32_t pid);
+
+/* To be called when the program was spawned as `pid`, or was not executed (pid 0). */
+void handon_end(struct handon *h, uint32_t pid);
+
+#endif

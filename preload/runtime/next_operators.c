@@ -1,0 +1,177 @@
+/*
+ * Problem: an operator new of ours comes before all others in every process. A C program may load
+ * C++ libraries by dlopen, each with what it was linked to: libstdc++, an allocator, an operator of
+ * its own. A block that one of them allocates must reach the delete of that one, or a program
+ * crashes that worked without the recorder.
+ *
+ * Algorithm: the loader's. The libraries that the program started with come first, in their order,
+ * after this one. If none of them has the function, the lists in which the loader searches for the
+ * caller's module do (unwind/scopes.h). Those answers are cached by the return address of the call,
+ * until a module is unloaded.
+ *
+ * Rejected: dlsym(RTLD_NEXT), because it takes a lock whose holder may wait for this thread, and it
+ * sees only what the program started with. The closure of what the caller's module needs, because
+ * libstdc++ itself calls operator new, and does not need the allocator that it is used with. The
+ * first module that has the function: see above.
+ */
+#define _GNU_SOURCE
+#include "preload/runtime/next_operators.h"
+
+#include <link.h>
+
+#include "unwind/dynsym.h"
+#include "common/env/loaderlist.h"
+#include "unwind/modules.h"
+#include "unwind/scopes.h"
+
+#define PLACES 1024u /* a power of two */
+
+extern const ElfW(Dyn) own_dynamic[] __asm__("_DYNAMIC") __attribute__((visibility("hidden")));
+
+#define NAME(name) #name,
+static const char *const names[] = {BENEATH_NAMES(NAME, NAME)};
+#undef NAME
+
+beneath_at beneath_known[BENEATH_COUNT];
+
+static beneath_at known_to_watch[BENEATH_COUNT];
+static bool watched;
+
+static struct {
+    const struct link_map *self;       /* NULL: not searched for yet */
+    const struct link_map *last_start; /* of the modules that the program started with */
+} loaded;
+
+/* Cached answer for a call. `both` is key ^ at, so a half-written entry matches no key. */
+static FLAME_BULK struct place {
+    uintptr_t both;
+    beneath_at at;
+} places[PLACES];
+
+/* ---- modules ---- */
+
+/* Finds this library, and the last module that the program started with. A constructor, so that
+ * nothing has been loaded by dlopen yet; or called earlier, at a first call. */
+__attribute__((constructor)) static void learn(void)
+{
+    const struct link_map *m, *self = NULL, *last = NULL;
+
+    if (__atomic_load_n(&loaded.self, __ATOMIC_ACQUIRE))
+        return;
+    for (m = loaderlist()->r_map; m; last = m, m = m->l_next)
+        if (m->l_ld == own_dynamic)
+            self = m;
+    __atomic_store_n(&loaded.last_start, last, __ATOMIC_RELAXED);
+    __atomic_store_n(&loaded.self, self, __ATOMIC_RELEASE);
+}
+
+static beneath_at find_in(const struct link_map *m, enum beneath_id id)
+{
+    struct dynsym d;
+    uintptr_t at;
+
+    dynsym_open(&d, m);
+    at = dynsym_find(&d, names[id]);
+    return at && dynsym_find(&d, "malloc") ? at | BENEATH_OWN : at;
+}
+
+static beneath_at find_at_start(enum beneath_id id)
+{
+    const struct link_map *m = loaded.self;
+    beneath_at at = 0;
+
+    while (m && m != loaded.last_start && !at) {
+        m = m->l_next;
+        at = m ? find_in(m, id) : 0;
+    }
+    return at;
+}
+
+/* Whether the loader finds this library before `m`, so that `m` may have a next definition. */
+static bool is_beneath(const struct link_map *m)
+{
+    for (const struct link_map *at = loaderlist()->r_map; at && at != loaded.self; at = at->l_next)
+        if (at == m)
+            return false;
+    return m != loaded.self;
+}
+
+static beneath_at find_in_scope(const struct scope *s, enum beneath_id id)
+{
+    beneath_at at = 0;
+
+    for (unsigned i = 0; i < s->n && !at; i++)
+        at = is_beneath(s->list[i]) ? find_in(s->list[i], id) : 0;
+    return at;
+}
+
+/* Search without the loader's lists: the caller's module itself, then all others in the order in
+ * which they were loaded. */
+static beneath_at guess(const struct link_map *caller, enum beneath_id id)
+{
+    beneath_at at = caller && is_beneath(caller) ? find_in(caller, id) : 0;
+
+    for (const struct link_map *m = loaded.last_start; m && !at; m = m->l_next)
+        at = is_beneath(m) ? find_in(m, id) : 0;
+    return at;
+}
+
+static beneath_at find_for(enum beneath_id id, uintptr_t caller)
+{
+    const struct link_map *m = modules_link_map(caller);
+    /* Code in no module, such as a JIT's, searches where the program does. */
+    const struct scope *const *scopes = scopes_of(m ? m : loaderlist()->r_map);
+    beneath_at at = 0;
+
+    if (!scopes)
+        return guess(m, id);
+    while (*scopes && !at)
+        at = find_in_scope(*scopes++, id);
+    return at;
+}
+
+/* ---- by caller ---- */
+
+static beneath_at by_caller(enum beneath_id id, uintptr_t caller)
+{
+    uintptr_t key = caller | (uintptr_t)(id + 1) << 56;
+    struct place *p = &places[key * 0x9e3779b97f4a7c15u >> 54 & (PLACES - 1)];
+    beneath_at at = __atomic_load_n(&p->at, __ATOMIC_RELAXED);
+
+    if (likely((__atomic_load_n(&p->both, __ATOMIC_RELAXED) ^ at) == key))
+        return at;
+    at = find_for(id, caller);
+    __atomic_store_n(&p->at, at, __ATOMIC_RELAXED);
+    __atomic_store_n(&p->both, key ^ at, __ATOMIC_RELAXED);
+    return at;
+}
+
+void beneath_forget(void)
+{
+    for (uint32_t i = 0; i < PLACES; i++)
+        if (places[i].both)
+            __atomic_store_n(&places[i].both, 0, __ATOMIC_RELAXED);
+}
+
+void beneath_watch(void)
+{
+    __atomic_store_n(&watched, true, __ATOMIC_RELEASE);
+    for (uint32_t i = 0; i < BENEATH_COUNT; i++)
+        __atomic_store_n(&beneath_known[i], 0, __ATOMIC_RELAXED);
+}
+
+beneath_at beneath(enum beneath_id id, uintptr_t caller)
+{
+    beneath_at *known =
+        __atomic_load_n(&watched, __ATOMIC_ACQUIRE) ? known_to_watch : beneath_known;
+    beneath_at at = __atomic_load_n(&known[id], __ATOMIC_RELAXED);
+
+    if (unlikely(!at)) {
+        learn();
+        at = find_at_start(id);
+        if (!at)
+            at = BENEATH_OWN;
+        __atomic_store_n(&known[id], at, __ATOMIC_RELAXED);
+    }
+    return likely(at != BENEATH_OWN) ? at : by_caller(id, caller);
+}

@@ -1,0 +1,57 @@
+/*
+ * Problem: dlsym(RTLD_NEXT) sees default versions only. glibc's libc_malloc_debug.so.0
+ * (MALLOC_CHECK_, mtrace, mcheck) defines malloc with the version a program's reference
+ * has, but not as the default one, so it was passed by, and heap checks that ran without
+ * us found nothing with us. dlvsym with that version finds it, and passes by allocators
+ * that give their malloc no version at all, which a program's reference accepts.
+ *
+ * Algorithm: the loader's list, behind us; at program start that list is the order in which
+ * references are resolved. The first module has it that defines the name in the version of a
+ * program's reference, or in its default one.
+ *
+ * Rejected: dlsym and dlvsym. They say what they do not find in memory that they allocate, and a
+ * program's own allocator may be what has called us, with its locks held.
+ */
+#define _GNU_SOURCE
+#include "preload/runtime/next_symbol.h"
+
+#include <link.h>
+
+#include "unwind/dynsym.h"
+#include "common/env/loaderlist.h"
+
+extern const ElfW(Dyn) own_dynamic[] __asm__("_DYNAMIC") __attribute__((visibility("hidden")));
+
+bool nextsym_loader_is_done(void)
+{
+    static bool done;
+
+    /* Also RT_ADD and RT_DELETE during later dlopens, when dlsym is as good as ever. */
+    if (unlikely(!done))
+        done = loaderlist()->r_version && loaderlist()->r_state == RT_CONSISTENT;
+    return done;
+}
+
+static const struct link_map *behind_us(void)
+{
+    const struct link_map *m = loaderlist()->r_map;
+
+    while (m && m->l_ld != own_dynamic)
+        m = m->l_next;
+    return m ? m->l_next : NULL;
+}
+
+void *nextsym_find(const char *name, const char *version)
+{
+    uintptr_t at = 0;
+
+    for (const struct link_map *m = behind_us(); m && !at; m = m->l_next) {
+        struct dynsym d;
+
+        dynsym_open(&d, m);
+        at = dynsym_find_version(&d, name, version);
+        if (!at)
+            at = dynsym_find_version(&d, name, NULL);
+    }
+    return (void *)at;
+}

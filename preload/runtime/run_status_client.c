@@ -1,0 +1,193 @@
+#define _GNU_SOURCE
+#include "preload/runtime/run_status_client.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+
+#include "common/basename.h"
+#include "common/kernel.h"
+#include "common/clock.h"
+#include "preload/runtime/config.h"
+#include "unwind/sharedrules.h"
+
+static struct runnotes *notes;
+static bool gone; /* with the run's directory, or it is outside this process's root */
+
+/* The file is the run's own if it is a plain one of the right size. An address or -errno. */
+static long map_file(int fd)
+{
+    struct stat st;
+    long err = kernel_fstat(fd, &st);
+
+    if (err < 0)
+        return err;
+    if (!S_ISREG(st.st_mode) || st.st_size < (off_t)sizeof *notes)
+        return -EINVAL;
+    return kernel_call(SYS_mmap, NULL, sizeof *notes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0L);
+}
+
+/* Root directory of the process when it began, and of the processes that it was forked from. */
+static struct {
+    uint64_t device, inode; /* 0: not known */
+} root;
+
+static bool look_at_root(uint64_t *device, uint64_t *inode)
+{
+    struct stat st;
+
+    if (kernel_call(SYS_newfstatat, AT_FDCWD, "/", &st, 0) != 0)
+        return false;
+    *device = st.st_dev;
+    *inode = st.st_ino;
+    return true;
+}
+
+enum runnote_why notes_out_of_sight(void)
+{
+    uint64_t device, inode;
+
+    if (root.inode && look_at_root(&device, &inode) && device == root.device && inode == root.inode)
+        return RUNNOTE_COVERED;
+    return RUNNOTE_OUT_OF_SIGHT;
+}
+
+int notes_open(const char *path)
+{
+    int fd = kernel_open(path, O_RDWR | O_NOFOLLOW, 0);
+    struct runnotes *at;
+    long p;
+
+    if (fd < 0) {
+        gone = fd == -ENOENT;
+        return fd;
+    }
+    p = map_file(fd);
+    kernel_call(SYS_close, fd);
+    if (kernel_failed(p))
+        return (int)p;
+    at = (struct runnotes *)p;
+    if (memcmp(at->magic, RUNNOTES_MAGIC, sizeof at->magic) != 0) {
+        kernel_call(SYS_munmap, at, sizeof *at);
+        return -EINVAL;
+    }
+    notes = at;
+    look_at_root(&root.device, &root.inode);
+    return 0;
+}
+
+static bool beside(const char *path, const char *name, char *out, size_t size)
+{
+    size_t len = (size_t)(base_name(path) - path);
+
+    if (len + strlen(name) + 1 > size)
+        return false;
+    memcpy(out, path, len);
+    memcpy(out + len, name, strlen(name) + 1);
+    return true;
+}
+
+void notes_share_rules(const char *path)
+{
+    char rules[CONFIG_PATH_MAX];
+    struct stat st;
+    long p = -1;
+    int fd;
+
+    if (!notes || !__atomic_load_n(&notes->rules, __ATOMIC_RELAXED) ||
+        !beside(path, RUNNOTES_RULES, rules, sizeof rules))
+        return;
+    fd = kernel_open(rules, O_RDWR | O_NOFOLLOW, 0);
+    if (fd < 0)
+        return;
+    if (kernel_fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size == SHAREDRULES_SIZE)
+        p = kernel_call(SYS_mmap, NULL, SHAREDRULES_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, fd,
+                        0L);
+    kernel_call(SYS_close, fd);
+    if (!kernel_failed(p))
+        sharedrules_use((void *)p);
+}
+
+bool notes_detach(const void *at)
+{
+    if (at && sharedrules_drop(at))
+        return true;
+    return notes && (uintptr_t)at - (uintptr_t)notes < sizeof *notes &&
+           !kernel_failed(kernel_call(SYS_mmap, notes, sizeof *notes, PROT_READ | PROT_WRITE,
+                                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0L));
+}
+
+bool notes_have(void)
+{
+    return notes != NULL;
+}
+
+bool notes_over(void)
+{
+    return gone || (notes && (__atomic_load_n(&notes->over, __ATOMIC_RELAXED) ||
+                              __atomic_load_n(&notes->disk_full_ns, __ATOMIC_RELAXED)));
+}
+
+bool notes_take_disk(uint64_t bytes)
+{
+    uint64_t left, taken, not_yet = 0;
+
+    if (!notes || !notes->disk_limit)
+        return true;
+    left = notes->disk_limit + __atomic_load_n(&notes->disk_given_back, __ATOMIC_RELAXED);
+    taken = __atomic_add_fetch(&notes->disk_taken, bytes, __ATOMIC_RELAXED);
+    if (taken <= left)
+        return !notes_over();
+    __atomic_sub_fetch(&notes->disk_taken, bytes, __ATOMIC_RELAXED);
+    __atomic_compare_exchange_n(&notes->disk_full_ns, &not_yet, clock_ns(CLOCK_MONOTONIC), false,
+                                __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+    return false;
+}
+
+uint32_t notes_add(enum runnote_why why, int err, uint32_t pid, const char *path)
+{
+    const char *name = base_name(path);
+    struct runnote *note;
+    uint32_t slot;
+
+    if (!notes)
+        return 0;
+    slot = __atomic_fetch_add(&notes->used, 1, __ATOMIC_RELAXED);
+    if (slot >= RUNNOTES_MAX)
+        return 0;
+    note = &notes->notes[slot];
+    note->pid = pid;
+    note->err = (uint16_t)err;
+    memcpy(note->name, name, strnlen(name, sizeof note->name));
+    __atomic_store_n(&note->why, (uint16_t)why, __ATOMIC_RELEASE);
+    return slot + 1;
+}
+
+void notes_take_back(uint32_t slot)
+{
+    if (slot)
+        __atomic_store_n(&notes->notes[slot - 1].why, (uint16_t)RUNNOTE_NONE, __ATOMIC_RELEASE);
+}
+
+void notes_set_pid(uint32_t slot, uint32_t pid)
+{
+    if (slot)
+        notes->notes[slot - 1].pid = pid;
+}
+
+int notes_take_spare(void)
+{
+    uint32_t taken, made;
+
+    if (!notes)
+        return -1;
+    taken = __atomic_load_n(&notes->spares_taken, __ATOMIC_RELAXED);
+    made = __atomic_load_n(&notes->spares_made, __ATOMIC_RELAXED);
+    if ((int32_t)(made - taken) <= 0 ||
+        !__atomic_compare_exchange_n(&notes->spares_taken, &taken, taken + 1, false,
+                                     __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+        return -1;
+    return (int)(taken % RUNNOTES_SPARES);
+}

@@ -1,0 +1,107 @@
+/*
+ * Problem: at a free of what is not live it must be known whether, where and by whom that was
+ * freed before; and of the millions of frees that are right, each must cost little.
+ *
+ * Algorithm: frees are numbered, and a record lies in the slot of its number, so the oldest is
+ * overwritten. Records of one bucket are chained from the newest on by their numbers; a number
+ * that is too old ends the chain, so nothing is ever taken out. A number is 0 while its record
+ * is written, and is compared again when it has been read.
+ *
+ * Rejected: holding back the memory as well, as other checkers do. A block freed by its owner
+ * after somebody else had freed it, and malloc had handed it out again, would be told at the
+ * first of the two wrong frees. But then the program's heap is another one than without us:
+ * more memory, other addresses, glibc's own checks at other moments, and what has been freed
+ * stays readable.
+ */
+#include "preload/sidetables/recent_frees.h"
+
+#include "common/pages.h"
+
+struct record {
+    uint64_t number; /* from 1 on; 0: nothing, or being written */
+    uint64_t before; /* the record before it in the bucket; 0: none */
+    struct freed f;
+};
+
+static struct record *records; /* FREED_MOST of them */
+static uint64_t *newest;       /* by bucket, as many */
+static uint64_t last;          /* number given out */
+
+static void *sparse(size_t size)
+{
+    void *p = pages_alloc(size);
+
+    if (p)
+        pages_sparse(size);
+    return p;
+}
+
+bool freed_begin(void)
+{
+    if (!records)
+        records = sparse(FREED_MOST * sizeof *records);
+    if (!newest)
+        newest = sparse(FREED_MOST * sizeof *newest);
+    return records && newest;
+}
+
+static uint64_t *bucket_of(uintptr_t addr)
+{
+    return &newest[(addr >> 3) * 0x9e3779b97f4a7c15u >> 46];
+}
+
+_Static_assert(FREED_MOST == 1u << (64 - 46), "buckets");
+
+static struct record *record_of(uint64_t number)
+{
+    return &records[number % FREED_MOST];
+}
+
+void freed_note(const struct freed *f)
+{
+    uint64_t number = __atomic_add_fetch(&last, 1, __ATOMIC_RELAXED), *bucket = bucket_of(f->addr);
+    uint64_t before = __atomic_load_n(bucket, __ATOMIC_RELAXED);
+    struct record *r = record_of(number);
+
+    __atomic_store_n(&r->number, 0, __ATOMIC_RELAXED);
+    __atomic_thread_fence(__ATOMIC_RELEASE);
+    r->f = *f;
+    do {
+        r->before = before;
+        __atomic_store_n(&r->number, number, __ATOMIC_RELEASE);
+    } while (!__atomic_compare_exchange_n(bucket, &before, number, true, __ATOMIC_RELEASE,
+                                          __ATOMIC_RELAXED));
+}
+
+/* False: it has been overwritten. */
+static bool read_record(uint64_t number, struct record *out)
+{
+    const struct record *r = record_of(number);
+
+    if (__atomic_load_n(&r->number, __ATOMIC_ACQUIRE) != number)
+        return false;
+    *out = *r;
+    __atomic_thread_fence(__ATOMIC_ACQUIRE);
+    return __atomic_load_n(&r->number, __ATOMIC_RELAXED) == number;
+}
+
+bool freed_find(uintptr_t addr, struct freed *out, uint64_t *since)
+{
+    uint64_t number = __atomic_load_n(bucket_of(addr), __ATOMIC_ACQUIRE);
+    struct record r;
+
+    while (number && read_record(number, &r)) {
+        if (r.f.addr == addr) {
+            *out = r.f;
+            *since = __atomic_load_n(&last, __ATOMIC_RELAXED) - number;
+            return true;
+        }
+        number = r.before;
+    }
+    return false;
+}
+
+bool freed_forgets(void)
+{
+    return __atomic_load_n(&last, __ATOMIC_RELAXED) > FREED_MOST;
+}

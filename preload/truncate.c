@@ -1,0 +1,49 @@
+#include "preload/truncate.h"
+
+#include "common/pages.h"
+
+/* How many outer entries of the stack that is cut are those of the one before, if
+ * `same` of its frames were. */
+static uint32_t same_of_cut(const struct cut *c, uint32_t same, uint32_t outer, uint32_t dropped)
+{
+    if (same <= outer || dropped != c->dropped)
+        return same < outer ? same : outer;
+    /* With the entry for what is left out, and frames further in. */
+    return outer + 1 + (same > outer + dropped ? same - outer - dropped : 0);
+}
+
+static size_t room(const struct cut *c)
+{
+    return (c->limit + 1) * sizeof *c->pcs;
+}
+
+bool cut_deep(struct cut *c, const uintptr_t *pcs, uint32_t n, uint32_t same, struct cut_stack *out)
+{
+    uint32_t outer = cut_outer(c->limit), step = c->limit / 4, dropped = 0, have;
+
+    if (n > c->limit)
+        dropped = (n - c->limit + step - 1) / step * step;
+    same = same_of_cut(c, same, outer, dropped);
+    *out = (struct cut_stack){pcs, n, same, 0};
+    have = c->dropped ? same : 0;
+    c->dropped = 0;
+    if (!dropped)
+        return true;
+    if (!c->pcs && !(c->pcs = pages_alloc(room(c))))
+        return false;
+    c->dropped = dropped;
+    if (have < outer)
+        memcpy(c->pcs + have, pcs + have, (outer - have) * sizeof *pcs);
+    c->pcs[outer] = STACK_TRUNCATED;
+    if (have <= outer)
+        have = outer + 1;
+    *out = (struct cut_stack){c->pcs, n - dropped + 1, same, dropped};
+    memcpy(c->pcs + have, pcs + have - 1 + dropped, (out->n - have) * sizeof *pcs);
+    return true;
+}
+
+void cut_release(struct cut *c)
+{
+    if (c->pcs)
+        pages_free(c->pcs, room(c));
+}
