@@ -96,7 +96,7 @@ GATE_SRC   := inproc/gate/gate.c
 ifeq ($(ARCH),x86_64)
 X86_ONLY   :=
 else
-X86_ONLY   := inject/%.c tracer/inproc/inside.c
+X86_ONLY   := inject/%.c tracer/inproc/inproc_source.c
 endif
 ROOMS      := $(sort $(patsubst %/,%,$(dir $(wildcard $(addsuffix /*.c,common/* unwind/* tracer tracer/* inject \
               patch patch/* inproc/reader fold fold/* render render/* driver/*)))))

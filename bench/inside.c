@@ -1,5 +1,5 @@
 /*
- * inside.c: runs a command whose waits are logged in-process, and reads its rings.
+ * inproc_source.c: runs a command whose waits are logged in-process, and reads its rings.
  *
  *   inside [-m] LIBFLAMEWAIT COMMAND...
  *

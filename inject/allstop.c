@@ -17,11 +17,11 @@
 #include "common/strbuf.h"
 #include "common/sysnr.h"
 #include "inject/seccomp_query.h"
-#include "tracer/ptrace/refusal.h"
+#include "tracer/ptrace/attach_error.h"
 #include "tracer/ptrace/restart.h"
 #include "tracer/ptrace/retry.h"
 #include "tracer/offcpu/calls.h"
-#include "tracer/objects/lastrun.h"
+#include "tracer/objects/sleep_since.h"
 #include "tracer/objects/proctask.h"
 
 /* Time that a thread may take to stop before the others are resumed: little at first, as the next

@@ -22,7 +22,7 @@
 #include "inject/linkmap.h"
 #include "inject/maps_snapshot.h"
 #include "inject/got_slots.h"
-#include "tracer/ptrace/refusal.h"
+#include "tracer/ptrace/attach_error.h"
 
 /* Looks are taken for so long until the loader is at rest and all threads can be stopped, */
 #define COME_NS 10000000000u

@@ -10,7 +10,7 @@
 #include <ucontext.h>
 
 #include "common/alloc.h"
-#include "tracer/offcpu/restarts.h"
+#include "tracer/offcpu/kernel_errno.h"
 
 /* ---- code ---- */
 

@@ -13,9 +13,9 @@
 
 #include "common/strbuf.h"
 #include "tracer/openregions.h"
-#include "tracer/inproc/figures.h"
-#include "tracer/offcpu/eventmemory.h"
-#include "tracer/stacks/space.h"
+#include "tracer/inproc/schedstat_split.h"
+#include "tracer/offcpu/arg_copy.h"
+#include "tracer/stacks/address_space.h"
 
 struct tracee_process {
     pid_t pid;

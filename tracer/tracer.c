@@ -17,8 +17,8 @@
 #include "common/alloc.h"
 #include "common/error.h"
 #include "common/signals/signal_outlive.h"
-#include "tracer/ptrace/alarms.h"
-#include "tracer/tracing.h"
+#include "tracer/ptrace/control_signals.h"
+#include "tracer/tracer_process.h"
 
 static const int ending[] = {SIGINT, SIGTERM, SIGHUP};
 

@@ -35,11 +35,11 @@ struct tracer_options {
                             program's doing */
     bool objects;        /* keep the numbers in the names of objects */
     bool kernel;         /* kernel stacks, where permitted; a line says so where they are not */
-    bool no_stops;       /* attach without stopping anybody (tracer/nostop/quiet.h): min_block_ns is
-                            from when on sleeps are looked at, hz must be 0 */
-    bool quiet;          /* do not tell a terminal that tracing has begun */
-    uint64_t max_disk;   /* bytes that the trace may take of the disk; 0: any number */
-    uint64_t lanes;      /* bytes of the trace for when each wait was; 0: that is not noted */
+    bool no_stops;     /* attach without stopping anybody (tracer/nostop/nostop.h): min_block_ns is
+                          from when on sleeps are looked at, hz must be 0 */
+    bool quiet;        /* do not tell a terminal that tracing has begun */
+    uint64_t max_disk; /* bytes that the trace may take of the disk; 0: any number */
+    uint64_t lanes;    /* bytes of the trace for when each wait was; 0: that is not noted */
 };
 
 struct tracer_result {

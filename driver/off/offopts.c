@@ -12,7 +12,7 @@
 #include "common/strbuf.h"
 #include "fold/leftout.h"
 #include "fold/viewtable.h"
-#include "tracer/nostop/quiet.h"
+#include "tracer/nostop/nostop.h"
 
 #define CHAIN_MAX 32 /* OFF_CHAIN_MAX of the tracer's */
 #define CHAIN_DEFAULT 8

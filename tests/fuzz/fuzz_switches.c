@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "tests/fuzz/ring_bytes.h"
-#include "tracer/nostop/quietnap.h"
+#include "tracer/nostop/switch_intervals.h"
 #include "tracer/nostop/switchrecord.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

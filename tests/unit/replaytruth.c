@@ -11,7 +11,7 @@ struct truth {
 };
 
 /* Whether the waker is `by`. In an earlier part of a sleep it is the last thread of the chain,
- * which held the lock (turns.h). */
+ * which held the lock (lock_handoff.h). */
 static bool is_by(const struct off_sleep *s, const char *by)
 {
     size_t i = s->more && s->chain_len ? s->chain_len - 1 : 0;

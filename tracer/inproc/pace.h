@@ -3,8 +3,8 @@
  *
  * Often enough that no thread waits for room, and as seldom as that allows: each reading wakes the
  * tracer up, which costs 10 us of a CPU where it finds next to nothing. What is read later is told
- * the same (tracer/inproc/inside.h), so the bound is the memory of whoever is in a hurry meanwhile:
- * a ring holds 3,000 calls.
+ * the same (tracer/inproc/inproc_source.h), so the bound is the memory of whoever is in a hurry
+ * meanwhile: a ring holds 3,000 calls.
  */
 #ifndef FLAME_TRACER_INPROC_PACE_H
 #define FLAME_TRACER_INPROC_PACE_H

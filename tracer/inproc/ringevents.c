@@ -6,8 +6,8 @@
 #include "common/alloc.h"
 #include "tracer/offcpu/idhash.h"
 #include "tracer/offcpu/calls.h"
-#include "tracer/offcpu/eventmemory.h"
-#include "tracer/offcpu/restarts.h"
+#include "tracer/offcpu/arg_copy.h"
+#include "tracer/offcpu/kernel_errno.h"
 
 enum told {
     TOLD_NOTHING, /* no end of it is emitted, either */

@@ -27,7 +27,7 @@ int switch_rings_add(struct switch_rings *r, pid_t tid, struct strbuf *why);
 /*
  * All that was told since the last call, in the order of the times (those of CLOCK_MONOTONIC); *n
  * of them, borrowed until the next call. What two processors told at the same time may come in the
- * next one (quietnap.h). A ring that is damaged is told once and passed over from then on.
+ * next one (switch_intervals.h). A ring that is damaged is told once and passed over from then on.
  */
 const struct switch_record *switch_rings_read(struct switch_rings *r, size_t *n);
 

@@ -16,9 +16,9 @@
 #include <sys/types.h>
 
 #include "common/strbuf.h"
-#include "tracer/offcpu/eventmemory.h"
-#include "tracer/offcpu/world.h"
-#include "tracer/objects/spaceplace.h"
+#include "tracer/offcpu/arg_copy.h"
+#include "tracer/offcpu/offcpu_ops.h"
+#include "tracer/objects/address_kind.h"
 
 struct objects;
 

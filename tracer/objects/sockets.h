@@ -15,7 +15,7 @@
 #include <sys/types.h>
 
 #include "common/strbuf.h"
-#include "tracer/offcpu/world.h"
+#include "tracer/offcpu/offcpu_ops.h"
 
 struct sockets;
 

@@ -28,7 +28,8 @@ enum call_flag {
     CALL_CLOSES = 1u << 7,  /* its descriptor, if there was one, is closed */
     CALL_CLOSES_MANY = 1u << 8,
     CALL_IN_RING = 1u << 9, /* makes other calls that do not stop */
-    /* If interrupted, it is continued by restart_syscall, which has no arguments (restarts.h). */
+    /* If interrupted, it is continued by restart_syscall, which has no arguments (kernel_errno.h).
+     */
     CALL_RESTARTS = 1u << 10,
     CALL_EXEC = 1u << 11,
     CALL_OPENS = 1u << 12, /* a path that may be a fifo, which waits for its other end */

@@ -1,7 +1,7 @@
 #include "tracer/offcpu/chain.h"
 
 #include "tracer/offcpu/pool.h"
-#include "tracer/offcpu/turns.h"
+#include "tracer/offcpu/lock_handoff.h"
 
 /* A sleep weighs nothing if it was so many times shorter than the one just before it. */
 #define WEIGHTLESS 8

@@ -5,12 +5,12 @@
  * its own last sleep ended and by which wake. It never changes. All sleeps that it may have ended
  * share it by a reference count. A wake has at most OFF_CHAIN_MAX links, which bounds the history.
  *
- * The chain of a sleep (or of a part of one that turns.h splits) begins with its waker. It goes to
- * that thread's own last sleep (struct past says which), if that ended inside the first sleep. It
- * goes on to the waker of that sleep, and so on while each such sleep ended inside the first one.
- * It ends before a thread that is already in it (or is the sleeper), so it has no circles. If it
- * ends with a timer, a disk or the like, that link has the stack of the sleep that ended so. That
- * shows what the holder of a lock did meanwhile.
+ * The chain of a sleep (or of a part of one that lock_handoff.h splits) begins with its waker. It
+ * goes to that thread's own last sleep (struct past says which), if that ended inside the first
+ * sleep. It goes on to the waker of that sleep, and so on while each such sleep ended inside the
+ * first one. It ends before a thread that is already in it (or is the sleeper), so it has no
+ * circles. If it ends with a timer, a disk or the like, that link has the stack of the sleep that
+ * ended so. That shows what the holder of a lock did meanwhile.
  */
 #ifndef FLAME_TRACER_OFFCPU_CHAIN_H
 #define FLAME_TRACER_OFFCPU_CHAIN_H
@@ -19,7 +19,7 @@
 
 struct wake;
 
-/* The last sleeps of a thread that other threads ended, latest first (turns.h). */
+/* The last sleeps of a thread that other threads ended, latest first (lock_handoff.h). */
 #define TURNS_KEPT 8
 
 struct turns {

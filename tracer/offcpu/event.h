@@ -35,7 +35,7 @@ enum off_event_kind {
  * file nor of a time. */
 #define OFF_RESULT_NOT_KNOWN 1
 
-struct event_memory; /* eventmemory.h */
+struct event_memory; /* arg_copy.h */
 
 /* Time spent in pieces. */
 struct off_span {

@@ -15,8 +15,8 @@
 
 #include "common/alloc.h"
 #include "tracer/offcpu/calls.h"
-#include "tracer/offcpu/machine.h"
-#include "tracer/offcpu/turns.h"
+#include "tracer/offcpu/offcpu_state.h"
+#include "tracer/offcpu/lock_handoff.h"
 
 /* Longest time after which CPU time between calls is reported, to bound the loss if the tracer
  * crashes. */

@@ -1,7 +1,7 @@
 /*
  * offcpu.h: makes sleeps of events. It is a pure state machine, without ptrace, /proc or a
- * clock: it asks its world (world.h) what it needs to know, and gives its sink (sink.h) what it
- * finds.
+ * clock: it asks its world (offcpu_ops.h) what it needs to know, and gives its sink (sink.h) what
+ * it finds.
  *
  * Times. A sleep lasts from entry to exit, less what job control stopped of it. With the
  * scheduler's figures of both ends (world.sched, asked at each entry and at the exit of a
@@ -36,7 +36,8 @@
  *   6. by the object: [disk], [network], [terminal], [timer], who is known to hold the
  *      other end ([untraced: comm]), [unknown]
  *
- * Chains: see chain.h; waits that are split among several who had what was waited for: turns.h.
+ * Chains: see chain.h; waits that are split among several who had what was waited for:
+ * lock_handoff.h.
  *
  * Not thread-safe. Memory: what is needed for each traced thread, nothing that grows
  * with time.

@@ -4,7 +4,7 @@
  * The machine (offcpu.h) is given its options, then events, and its world's answers to the
  * questions that it asks while it handles an event. A log has each of these as one line, in that
  * order, and ends with the time of offcpu_finish. The log is what FLAME_DEBUG=replay prints
- * (replayworld.h), less "flame: replay: " before each line.
+ * (replay_ops.h), less "flame: replay: " before each line.
  *
  * A line is a word and fields, with one blank between. An empty line, and one that begins with '#',
  * has no meaning. The words are:
@@ -12,7 +12,7 @@
  *   options  of offcpu_new: min max depth unstopped
  *   begin end exiting exec entry exit signal stopped continued sample unlooked
  *            an event (event.h) of that kind
- *   stack    a question of world.h: tid; the answer: id
+ *   stack    a question of offcpu_ops.h: tid; the answer: id
  *   likeness                        id;               like
  *   sched                           tid;              cpu runq turns, or unknown
  *   faults                          tid;              faults, or unknown
@@ -46,7 +46,7 @@
 #define FLAME_TRACER_OFFCPU_REPLAYLOG_H
 
 #include "common/strbuf.h"
-#include "tracer/offcpu/eventmemory.h"
+#include "tracer/offcpu/arg_copy.h"
 #include "tracer/offcpu/offcpu.h"
 
 enum replay_kind {

@@ -4,7 +4,7 @@
 #ifndef FLAME_TRACER_OFFCPU_SINK_H
 #define FLAME_TRACER_OFFCPU_SINK_H
 
-#include "tracer/offcpu/world.h"
+#include "tracer/offcpu/offcpu_ops.h"
 
 /* One link of a chain: the waker of the sleep before it. */
 struct off_waker {
@@ -58,9 +58,9 @@ enum off_rest {
 
 struct off_sink {
     void *arg;
-    /* A sleep; or, one after another, its parts (turns.h), each with its own chain and time, the
-     * latest part first. Returns the sleeper's stack with the call's frame, for later chains; 0:
-     * none. */
+    /* A sleep; or, one after another, its parts (lock_handoff.h), each with its own chain and time,
+     * the latest part first. Returns the sleeper's stack with the call's frame, for later chains;
+     * 0: none. */
     off_stack (*sleep)(void *arg, const struct off_sleep *s);
     void (*oncpu)(void *arg, const struct off_oncpu *s);
     void (*rest)(void *arg, pid_t tid, enum off_rest kind, const struct off_span *s);

@@ -8,7 +8,7 @@
 
 #include "tracer/offcpu/calls.h"
 #include "tracer/offcpu/wake_call.h"
-#include "tracer/offcpu/roles.h"
+#include "tracer/offcpu/wake_direction.h"
 
 /* ---- ends of threads ---- */
 

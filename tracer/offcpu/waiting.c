@@ -14,7 +14,7 @@
 #include "tracer/offcpu/calls.h"
 #include "tracer/offcpu/pool.h"
 #include "tracer/offcpu/wake_call.h"
-#include "tracer/offcpu/roles.h"
+#include "tracer/offcpu/wake_direction.h"
 
 enum wait_class waiting_class(int nr)
 {

@@ -5,7 +5,7 @@
 #ifndef FLAME_TRACER_OFFCPU_WAKE_CALL_H
 #define FLAME_TRACER_OFFCPU_WAKE_CALL_H
 
-#include "tracer/offcpu/machine.h"
+#include "tracer/offcpu/offcpu_state.h"
 
 /* ---- waiting.c ---- */
 

@@ -6,8 +6,8 @@
 #include <signal.h>
 
 #include "tracer/offcpu/calls.h"
-#include "tracer/offcpu/machine.h"
-#include "tracer/offcpu/restarts.h"
+#include "tracer/offcpu/offcpu_state.h"
+#include "tracer/offcpu/kernel_errno.h"
 
 bool result_restarts(int64_t result)
 {

@@ -10,7 +10,7 @@
 #include "tracer/offcpu/calls.h"
 #include "tracer/offcpu/futexcall.h"
 #include "tracer/offcpu/wake_call.h"
-#include "tracer/offcpu/roles.h"
+#include "tracer/offcpu/wake_direction.h"
 
 /* ---- wakes of a call ---- */
 

@@ -5,10 +5,10 @@
  * PTRACE_INTERRUPT makes that stop, and it ends the call a thread sleeps in. /proc/TID/syscall
  * shows that call beforehand. Where the interruption goes unnoticed or can be undone exactly
  * (restart.h), the thread is stopped at once. A thread in a call with a timeout is stopped at once
- * if the start of its sleep is known (lastrun.h). The call is made again with the time that is left
- * (retry.h). Elsewhere the stop is put off: the thread sleeps on, and is checked every few ms until
- * it has left the call by itself. If it is in a call again by then, that call's timeout has only
- * just begun. Beginning it anew makes no difference that counts.
+ * if the start of its sleep is known (sleep_since.h). The call is made again with the time that is
+ * left (retry.h). Elsewhere the stop is put off: the thread sleeps on, and is checked every few ms
+ * until it has left the call by itself. If it is in a call again by then, that call's timeout has
+ * only just begun. Beginning it anew makes no difference that counts.
  *
  * A call that may be half done (a write to a full pipe) is never interrupted. A running thread may
  * be inside such a call, so it is checked for a while. If it is seen asleep, its call decides. If
@@ -45,11 +45,11 @@
 #include "common/procpath.h"
 #include "common/error.h"
 #include "common/alloc.h"
-#include "tracer/ptrace/refusal.h"
+#include "tracer/ptrace/attach_error.h"
 #include "tracer/ptrace/restart.h"
 #include "tracer/ptrace/source_state.h"
 #include "tracer/offcpu/calls.h"
-#include "tracer/objects/lastrun.h"
+#include "tracer/objects/sleep_since.h"
 #include "tracer/objects/proctask.h"
 
 /* CPU time without a sleep after which a thread is not in the middle of a write. A write to a pipe

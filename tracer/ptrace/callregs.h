@@ -26,7 +26,7 @@
  *   callregs_return()        where the call returns to. It is the pc, but on a processor where the
  *                            kernel has put that back to make the call again.
  *   callregs_nr()            the call that it is in or at the end of; negative: none
- *   callregs_result()        what that returned, with the kernel's own numbers (restarts.h)
+ *   callregs_result()        what that returned, with the kernel's own numbers (kernel_errno.h)
  *   callregs_argument()      one of 0 to 5
  *   callregs_set_argument()  the same, here only: callregs_write or callregs_rewind makes it so
  *   callregs_set_result()    in the thread, too

@@ -31,7 +31,7 @@
 #include <sys/user.h>
 
 #include "tracer/ptrace/cutcall.h"
-#include "tracer/offcpu/restarts.h"
+#include "tracer/offcpu/kernel_errno.h"
 
 #ifndef NT_ARM_SYSTEM_CALL
 #define NT_ARM_SYSTEM_CALL 0x404

@@ -52,7 +52,7 @@ struct ptraced {
     bool unseen;       /* fresh; a call was emitted that it may have left since */
     bool may_go;       /* stopped at the exit of a call, where source_go_on may resume it */
     bool clean;        /* at_stop: no work on it is pending, so it can be detached */
-    bool departing;    /* was interrupted in order to be detached (leave.c) */
+    bool departing;    /* was interrupted in order to be detached (detach.c) */
     bool end_told;     /* its end was emitted; it is detached when this process ends */
     bool stopped;      /* by job control */
     bool halted;       /* job control stopped it since its present or last call began */

@@ -15,11 +15,11 @@
 #include <sys/types.h>
 
 #include "inproc/cutwrite.h"
-#include "tracer/offcpu/restarts.h"
+#include "tracer/offcpu/kernel_errno.h"
 #include "tracer/objects/proctask.h"
 #include "tracer/ptrace/ptraced.h"
 
-/* Whether the kernel decides after this result whether to go on with the call (restarts.h). */
+/* Whether the kernel decides after this result whether to go on with the call (kernel_errno.h). */
 bool restart_pending(int64_t result);
 
 /* To be asked at the end of a call: whether it returned EINTR, and a stop alone may be why. */

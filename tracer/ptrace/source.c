@@ -4,7 +4,7 @@
  * waitpid reports the first stopped thread of the kernel's list, so a few busy threads at its head
  * could keep others waiting for ever. So all stopped threads are collected at once and handled in
  * that order. That also gives a bound: after a collection that left no stopped thread, each thread
- * found later stopped later (notice.h).
+ * found later stopped later (stop_latency.h).
  */
 #define _GNU_SOURCE
 #include "tracer/ptrace/source.h"
@@ -17,8 +17,8 @@
 
 #include "common/clock.h"
 #include "common/alloc.h"
-#include "tracer/ptrace/alarms.h"
-#include "tracer/ptrace/births.h"
+#include "tracer/ptrace/control_signals.h"
+#include "tracer/ptrace/clone_exec_exit.h"
 #include "tracer/objects/proctask.h"
 #include "tracer/ptrace/source_state.h"
 

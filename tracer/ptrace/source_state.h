@@ -1,14 +1,14 @@
 /*
  * source_state.h: the state that the files of the event source share: source.c (the loop), spawn.c
- * and attach.c (the beginnings), stops.c (the handling of stops), births.c (births, exec and ends
- * of threads), leave.c (the detaching).
+ * and attach.c (the beginnings), stops.c (the handling of stops), clone_exec_exit.c (births, exec
+ * and ends of threads), detach.c (the detaching).
  */
 #ifndef FLAME_TRACER_PTRACE_SOURCE_STATE_H
 #define FLAME_TRACER_PTRACE_SOURCE_STATE_H
 
 #include <sys/wait.h>
 
-#include "tracer/ptrace/notice.h"
+#include "tracer/ptrace/stop_latency.h"
 #include "tracer/ptrace/ptraced.h"
 #include "tracer/ptrace/source.h"
 
@@ -64,7 +64,7 @@ void source_tell(struct source *s, struct ptraced *t, struct off_event *e);
 bool source_step(struct source *s);
 void source_breathe(struct source *s);
 
-/* leave.c: handles the stop of a departing thread, which would be resumed with this signal. The
+/* detach.c: handles the stop of a departing thread, which would be resumed with this signal. The
  * thread may be gone then. */
 void leave_at_stop(struct source *s, struct ptraced *t, int sig);
 

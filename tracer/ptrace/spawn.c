@@ -28,7 +28,7 @@
 #include "common/error.h"
 #include "common/signals/sigxfsz.h"
 #include "tracer/ptrace/callfilter.h"
-#include "tracer/ptrace/refusal.h"
+#include "tracer/ptrace/attach_error.h"
 #include "tracer/objects/proctask.h"
 #include "tracer/ptrace/source_state.h"
 

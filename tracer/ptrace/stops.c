@@ -19,7 +19,7 @@
 #include "tracer/ptrace/retry.h"
 #include "inproc/syscall_mark.h"
 #include "tracer/offcpu/calls.h"
-#include "tracer/ptrace/births.h"
+#include "tracer/ptrace/clone_exec_exit.h"
 #include "tracer/objects/proctask.h"
 #include "tracer/ptrace/restart.h"
 #include "tracer/ptrace/source_state.h"

@@ -3,8 +3,8 @@
  *
  * For each event the stack is copied once: as much of it as this thread used last time and a little
  * more. The walk works on the copy (unwind/remote/remote_walk.h), by rules from the unwind tables
- * of the mapped files (space.h). Where there is no rule, libunwind follows the stack over the same
- * copy.
+ * of the mapped files (address_space.h). Where there is no rule, libunwind follows the stack over
+ * the same copy.
  *
  * Not thread-safe.
  */
@@ -15,7 +15,7 @@
 #include <sys/types.h>
 #include <sys/user.h>
 
-#include "tracer/stacks/space.h"
+#include "tracer/stacks/address_space.h"
 #include "unwind/remote/remote_walk.h"
 
 struct stacks;

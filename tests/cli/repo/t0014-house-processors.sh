@@ -4,7 +4,7 @@
 . "${0%/*}/../lib.sh"
 
 # Folders and files that are for x86-64 as they are (docs/ports.md), and those that read its code.
-only='inject/|inproc/|patch/patcher\.h|patch/find/|tracer/ptrace/|tracer/(tracer|tracing|recorder|recorded|quietrun)\.|tracer/inproc/inside\.c|render/dump/dumpsites\.c'
+only='inject/|inproc/|patch/patcher\.h|patch/find/|tracer/ptrace/|tracer/(tracer|tracer_process|offcpu_recorder|trace_nodes|nostop_run)\.|tracer/inproc/inproc_source\.c|render/dump/dumpsites\.c'
 special() { # the files with code for one processor, but for those that are meant to have it
     (cd "$1" && grep -rlE '(immintrin|emmintrin|cpuid)\.h|_mm_[a-z]|\bREG_R[A-Z0-9]+\b|->r(ip|sp|bp|ax|di)\b|"(syscall|svc)\b|__builtin_ia32|\bEM_(X86_64|AARCH64)\b' \
         --include='*.[ch]' . | sed 's/^\.\///' | grep -vE "_(x86_64|aarch64)\.[ch]$|^($only)" | sort)

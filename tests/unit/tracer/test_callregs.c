@@ -5,7 +5,7 @@
 
 #include "tests/tap.h"
 #include "tracer/ptrace/callregs.h"
-#include "tracer/offcpu/restarts.h"
+#include "tracer/offcpu/kernel_errno.h"
 
 #define PC 0x40001000u
 #define SP 0x7ff000u

@@ -35,7 +35,7 @@
 #include "common/sysnr.h"
 #include "tests/tap.h"
 #include "tracer/offcpu/calls.h"
-#include "tracer/offcpu/restarts.h"
+#include "tracer/offcpu/kernel_errno.h"
 
 #define LEN 64
 
@@ -389,7 +389,7 @@ static void check_timeout(const struct call *c, struct args x)
 /* ---- calls that are interrupted by a stop ---- */
 
 /* Stops a thread that is blocked in the call. Returns the error that the kernel wants it to return,
- * or to continue after (restarts.h); -1: it did not block. */
+ * or to continue after (kernel_errno.h); -1: it did not block. */
 static int seen_error(const struct call *c, struct args x)
 {
     struct user_regs_struct regs;

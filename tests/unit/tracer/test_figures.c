@@ -1,6 +1,6 @@
 /* The scheduler's figures of a thread whose events come late. */
 #include "tests/tap.h"
-#include "tracer/inproc/figures.h"
+#include "tracer/inproc/schedstat_split.h"
 
 static const struct off_sched none;
 

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "tests/tap.h"
-#include "tracer/objects/lastrun.h"
+#include "tracer/objects/sleep_since.h"
 
 #define MOMENT_NS 1000000u /* from the last look at the clock into the sleep */
 

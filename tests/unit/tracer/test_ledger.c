@@ -7,7 +7,7 @@
 #include "tests/rnd.h"
 #include "tests/tap.h"
 #include "tests/unit/offcpu_stage.h"
-#include "tracer/offcpu/restarts.h"
+#include "tracer/offcpu/kernel_errno.h"
 
 #define US 1000
 

@@ -6,7 +6,7 @@
 
 #include "tests/tap.h"
 #include "tests/unit/offcpu_stage.h"
-#include "tracer/offcpu/restarts.h"
+#include "tracer/offcpu/kernel_errno.h"
 
 #define WAIT (FUTEX_WAIT | FUTEX_PRIVATE_FLAG)
 #define WAKE (FUTEX_WAKE | FUTEX_PRIVATE_FLAG)

@@ -7,8 +7,8 @@
 #include "common/sysnr.h"
 #include "tests/tap.h"
 #include "tests/unit/offcpu_stage.h"
-#include "tracer/offcpu/restarts.h"
-#include "tracer/offcpu/roles.h"
+#include "tracer/offcpu/kernel_errno.h"
+#include "tracer/offcpu/wake_direction.h"
 
 #define P FUTEX_PRIVATE_FLAG
 #define WAIT (FUTEX_WAIT | P)

@@ -1,6 +1,6 @@
 /* Times away from processors, by records that come in any order that two processors can give. */
 #include "tests/tap.h"
-#include "tracer/nostop/quietnap.h"
+#include "tracer/nostop/switch_intervals.h"
 
 static struct nap nap;
 static struct nap_over over;

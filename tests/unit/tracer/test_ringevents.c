@@ -8,7 +8,7 @@
 #include "tests/tap.h"
 #include "tests/unit/offcpu_stage.h"
 #include "tracer/inproc/ringevents.h"
-#include "tracer/offcpu/eventmemory.h"
+#include "tracer/offcpu/arg_copy.h"
 
 static struct ringevents *events;
 static struct ring_reader from;

@@ -18,7 +18,7 @@
 #include "tests/unit/acts.h"
 #include "tests/unit/eventlog.h"
 #include "tracer/offcpu/eventtext.h"
-#include "tracer/offcpu/restarts.h"
+#include "tracer/offcpu/kernel_errno.h"
 
 /* The call that the C library's vfork makes. */
 #ifdef SYS_vfork

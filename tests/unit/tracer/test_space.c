@@ -3,7 +3,7 @@
  * places, forks, epochs, deleted files, code without tables.
  */
 #define _GNU_SOURCE
-#include "tracer/stacks/space.h"
+#include "tracer/stacks/address_space.h"
 
 #include <fcntl.h>
 #include <pthread.h>

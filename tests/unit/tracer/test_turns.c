@@ -7,7 +7,7 @@
 
 #include "common/strbuf.h"
 #include "tests/tap.h"
-#include "tracer/offcpu/turns.h"
+#include "tracer/offcpu/lock_handoff.h"
 
 static struct wake *wake_of(pid_t tid, const struct past *past)
 {

@@ -8,8 +8,8 @@
 
 #include "tests/tap.h"
 #include "tracer/offcpu/calls.h"
-#include "tracer/offcpu/machine.h"
-#include "tracer/offcpu/restarts.h"
+#include "tracer/offcpu/offcpu_state.h"
+#include "tracer/offcpu/kernel_errno.h"
 
 #define MS 1000000u
 #define BEGIN (100 * (uint64_t)MS)

@@ -1,0 +1,181 @@
+/*
+ * sleeper_sample.c: a sleeping thread is looked at without its noticing.
+ *
+ * It may wake at any moment. The number of its turns on processors, before and after, says whether
+ * it has: then what was read is of nothing, and is forgotten. So does the kernel's record of its
+ * coming, if that is older than the look: what was seen was a later sleep.
+ *
+ * Looks are bounded, half a tick of each: where hundreds of threads sleep for milliseconds, some
+ * sleeps are over before their turn has come. They are told as that (off_unlooked.missed).
+ */
+#include <string.h>
+#include <sys/syscall.h>
+
+#include "common/clock.h"
+#include "tracer/ptrace/restart.h"
+#include "tracer/nostop/nostop_state.h"
+
+static void add_span(struct off_span *s, uint64_t ns)
+{
+    s->ns += ns;
+    s->times++;
+    if (ns > s->longest_ns)
+        s->longest_ns = ns;
+}
+
+/* ---- looks ---- */
+
+static bool is_due(const struct quiet *q, const struct quiet_thread *t, uint64_t now)
+{
+    /* A tick is less than least_ns by twice that: who is not due yet is looked at in time. */
+    return t->nap.away && !t->nap.wants && t->found == QUIET_NOT_LOOKED &&
+           now >= t->nap.left + q->opt.least_ns / 8;
+}
+
+static bool is_stopped(pid_t tid)
+{
+    unsigned long flags;
+    char state;
+
+    return task_state(tid, &state, &flags) && (state == 'T' || state == 't');
+}
+
+static void look(struct quiet *q, struct quiet_thread *t)
+{
+    struct off_sched after;
+    enum quiet_found found;
+
+    t->looked = clock_ns(CLOCK_MONOTONIC);
+    t->since = t->nap.left;
+    if (!quiet_read(q, t) || !task_call(t->tid, &t->call))
+        return; /* it has ended, or may not be looked at any more */
+    if (t->call.where == TASK_RUNS) {
+        t->found = QUIET_AWAKE;
+        return;
+    }
+    if (is_stopped(t->tid))
+        found = QUIET_STOPPED;
+    else if (t->call.where == TASK_FAULTS)
+        found = QUIET_FAULTS;
+    else
+        found = QUIET_IN_CALL;
+    if (t->call.nr == SYS_restart_syscall)
+        t->call.nr = restart_identity(t->tid, &t->call);
+    if (found == QUIET_IN_CALL)
+        q->client.look(q->client.arg, t->tid, &t->call);
+    if (q->client.sched(q->client.arg, t->tid, &after) && after.turns == t->at.turns)
+        t->found = found;
+}
+
+void quiet_look_around(struct quiet *q, uint64_t now)
+{
+    struct quiet_thread *first = q->next ? q->next : q->threads, *t = first;
+    unsigned looks = 0;
+
+    q->next = NULL;
+    while (t) {
+        if (is_due(q, t, now)) {
+            look(q, t);
+            if (++looks % 4 == 0 && clock_ns(CLOCK_MONOTONIC) - now > q->tick_ns / 2) {
+                q->next = t->hh.next;
+                break;
+            }
+        }
+        t = t->hh.next ? t->hh.next : q->threads;
+        if (t == first)
+            break;
+    }
+}
+
+/* ---- what came of them ---- */
+
+/* So long the thread waited for its processor, of what it has waited since the look: if it has had
+ * other turns since, they all waited as long. */
+static uint64_t runq_of(const struct off_sched *at, const struct off_sched *now, uint64_t most)
+{
+    uint64_t turns = now->turns > at->turns ? now->turns - at->turns : 1, ns;
+
+    ns = now->runq_ns > at->runq_ns ? (now->runq_ns - at->runq_ns) / turns : 0;
+    return ns < most ? ns : most;
+}
+
+static void tell_begin(struct quiet *q, struct quiet_thread *t)
+{
+    struct off_event e = {.kind = OFF_ENTRY,
+                          .time = t->since,
+                          .nr = t->call.nr,
+                          .in_call = t->from_begin,
+                          .looked = true};
+
+    if (t->found == QUIET_STOPPED)
+        e = (struct off_event){.kind = OFF_STOPPED, .time = t->since};
+    memcpy(e.args, t->call.args, sizeof e.args);
+    quiet_tell_passed(q, t, t->since, &t->at);
+    quiet_tell(q, t, &e, &t->at);
+}
+
+static void tell_end(struct quiet *q, struct quiet_thread *t, const struct nap_over *over)
+{
+    struct off_event e = {.kind = t->found == QUIET_STOPPED ? OFF_CONTINUED : OFF_EXIT,
+                          .time = over->to,
+                          .nr = t->call.nr,
+                          .result = OFF_RESULT_NOT_KNOWN};
+    struct off_sched then = t->at, now;
+
+    if (q->client.sched(q->client.arg, t->tid, &now))
+        then.runq_ns += runq_of(&t->at, &now, over->to - over->from);
+    quiet_tell(q, t, &e, &then);
+    q->counts.told += t->found == QUIET_IN_CALL;
+}
+
+/* Which of the sums a sleep belongs to that is not told by itself. */
+static void pass(struct quiet *q, struct quiet_thread *t, const struct nap_over *over, bool looked)
+{
+    uint64_t ns = over->to - over->from, asleep = ns;
+    struct off_span *all, *own;
+
+    if (looked && t->found == QUIET_AWAKE)
+        asleep = t->looked > over->from ? t->looked - over->from : 0;
+    if (looked && t->found == QUIET_FAULTS) {
+        own = &t->passed.faults;
+        all = &q->counts.not .faults;
+    } else if (asleep >= q->opt.least_ns) {
+        own = &t->passed.missed;
+        all = &q->counts.not .missed;
+    } else {
+        own = &t->passed.brief;
+        all = &q->counts.not .brief;
+    }
+    add_span(own, ns);
+    add_span(all, ns);
+}
+
+void quiet_woke(struct quiet *q, struct quiet_thread *t, const struct nap_over *over)
+{
+    bool looked = t->found != QUIET_NOT_LOOKED && t->since == over->from && over->to >= t->looked;
+
+    if (!over->wants) {
+        if (looked && (t->found == QUIET_STOPPED ||
+                       (t->found == QUIET_IN_CALL && over->to - over->from >= q->opt.least_ns))) {
+            tell_begin(q, t);
+            tell_end(q, t, over);
+        } else {
+            pass(q, t, over, looked);
+        }
+    }
+    t->found = QUIET_NOT_LOOKED;
+    t->from_begin = false;
+}
+
+void quiet_sleeps_on(struct quiet *q, struct quiet_thread *t, uint64_t time)
+{
+    const struct nap_over so_far = {.from = t->nap.left, .to = time};
+
+    if (!t->nap.away || t->nap.wants || time <= t->nap.left)
+        return;
+    if ((t->found == QUIET_IN_CALL && time - t->since >= q->opt.least_ns) ||
+        t->found == QUIET_STOPPED)
+        tell_begin(q, t);
+    else
+        pass(q, t, &so_far, true);
+}

@@ -1,0 +1,61 @@
+#include "tracer/nostop/switch_intervals.h"
+
+static bool ends(struct nap *n, uint64_t from, uint64_t to, bool wants, struct nap_over *over)
+{
+    *over = (struct nap_over){from, to, wants};
+    n->wait_ns += wants ? to - from : 0;
+    return true;
+}
+
+bool nap_leaves(struct nap *n, uint64_t time, bool wants, struct nap_over *over)
+{
+    if (n->unpaired && time <= n->came) { /* told late: it has come since */
+        n->unpaired = false;
+        return ends(n, time, n->came, wants, over);
+    }
+    if (n->away && time <= n->left) { /* told late: it has come, and left again */
+        n->twice = time < n->left;
+        n->earlier = (struct nap_over){.from = time, .wants = wants};
+        return false;
+    }
+    n->twice = n->away;
+    if (n->twice)
+        n->earlier = (struct nap_over){.from = n->left, .wants = n->wants};
+    else if (n->came && time > n->came)
+        n->ran_ns += time - n->came;
+    n->unpaired = false;
+    n->away = true;
+    n->wants = wants;
+    n->left = time;
+    return false;
+}
+
+bool nap_comes(struct nap *n, uint64_t time, struct nap_over *over)
+{
+    if (n->away && time < n->left) { /* told late: it has left since */
+        bool told = n->twice && time >= n->earlier.from;
+
+        n->twice = false;
+        if (!told)
+            return false;
+        n->ran_ns += n->left - time;
+        return ends(n, n->earlier.from, time, n->earlier.wants, over);
+    }
+    n->came = time;
+    n->twice = false;
+    n->unpaired = !n->away;
+    if (!n->away)
+        return false;
+    n->away = false;
+    return ends(n, n->left, time, n->wants, over);
+}
+
+void nap_found(struct nap *n, uint64_t time, bool away)
+{
+    n->away = away;
+    n->wants = n->unpaired = n->twice = false;
+    if (away)
+        n->left = time;
+    else
+        n->came = time;
+}

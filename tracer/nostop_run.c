@@ -1,0 +1,81 @@
+#include "tracer/nostop_run.h"
+
+#include <inttypes.h>
+
+#include "common/error.h"
+
+static void on_event(void *arg, const struct off_event *e)
+{
+    recorder_event(arg, e);
+}
+
+static void on_look(void *arg, pid_t tid, const struct task_call *call)
+{
+    recorder_glimpse(arg, tid, call);
+}
+
+static bool on_sched(void *arg, pid_t tid, struct off_sched *out)
+{
+    const struct recorder *r = arg;
+    struct tracee *t = tracee_find(r->tracees, tid);
+
+    return t && tracee_sched(t, out);
+}
+
+static void on_mapped(void *arg, pid_t pid)
+{
+    recorder_mapped(arg, pid);
+}
+
+static void on_beat(void *arg, uint64_t now)
+{
+    struct recorder *r = arg;
+
+    recorder_goes_on(r, now);
+    offtrace_cost(r->trace, now, 0, stacks_fallbacks(r->stacks));
+}
+
+struct quiet *quietrun_new(const struct tracer_options *o, pid_t caller, struct recorder *r)
+{
+    const struct quiet_options options = {.pids = o->pids,
+                                          .npids = o->npids,
+                                          .caller = caller,
+                                          .duration_ns = o->duration_ns,
+                                          .least_ns = o->min_block_ns,
+                                          .no_follow = o->no_follow};
+    const struct quiet_client client = {.arg = r,
+                                        .event = on_event,
+                                        .look = on_look,
+                                        .sched = on_sched,
+                                        .mapped = on_mapped,
+                                        .beat = on_beat};
+
+    return quiet_new(&options, &client);
+}
+
+static double ms(uint64_t ns)
+{
+    return (double)ns / 1e6;
+}
+
+void quietrun_tell(const struct quiet *q, const struct tracer_options *o)
+{
+    struct quiet_counts c = quiet_counts(q);
+
+    if (c.polled)
+        flame_warn(
+            "no thread was stopped: wakers are not known; sleeps shorter than %g ms, and those "
+            "that nobody could look at in time, are [short sleeps] and [sleeps not caught]",
+            ms(o->min_block_ns));
+    else
+        flame_warn("no thread was stopped: wakers are not known; %" PRIu64
+                   " sleeps shorter than %g ms "
+                   "are [short sleeps], %" PRIu64 " that were over before a look are [sleeps not "
+                   "caught]",
+                   c.not .brief.times, ms(o->min_block_ns), c.not .missed.times);
+    if (c.lost)
+        flame_warn("the kernel's ring was full: %" PRIu64
+                   " switches were lost, and the sleeps between "
+                   "them are [short sleeps]",
+                   c.lost);
+}

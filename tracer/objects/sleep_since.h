@@ -1,0 +1,30 @@
+/*
+ * sleep_since.h: when a sleeping thread ran last, that is since when it sleeps.
+ *
+ * The scheduler notes it (se.exec_start of /proc/TID/sched), on a clock that each CPU has of
+ * its own: it stands still while a hypervisor has taken the CPU away, or, on some kernels, while
+ * that serves interrupts. So this process visits the CPU in question once, to compare its clock
+ * with CLOCK_MONOTONIC, which takes 50 us and on a loaded machine some milliseconds.
+ *
+ * Not thread-safe: the affinity of the calling thread changes and changes back.
+ */
+#ifndef FLAME_TRACER_OBJECTS_SLEEP_SINCE_H
+#define FLAME_TRACER_OBJECTS_SLEEP_SINCE_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "common/compiler.h"
+
+struct lastrun;
+
+struct lastrun *lastrun_new(void);
+void lastrun_free(struct lastrun *l);
+
+/* ns of CLOCK_MONOTONIC. Without `visit` only for threads that have not run since their CPU was
+ * visited. It is never before the thread really ran, and later than that by what was taken from its
+ * CPU between then and the visit. False: not known; the kernel does not say, or this process may
+ * not run where the thread did. */
+bool lastrun_ns(struct lastrun *l, pid_t tid, bool visit, uint64_t *ns);
+
+#endif

@@ -1,0 +1,165 @@
+#include "tracer/offcpu/lock_handoff.h"
+
+#include "tracer/offcpu/pool.h"
+#include "tracer/offcpu/wake_direction.h"
+
+/* A part is small if it is this many times shorter than the sleep. */
+#define SMALL 64
+
+static struct pool pool = {.size = sizeof(struct turn)};
+
+bool turn_is_of(const struct off_sleep *s)
+{
+    if (s->result < 0)
+        return false;
+    switch (s->object.kind) {
+    case OFF_ON_FUTEX:
+    case OFF_ON_PIPE:
+    case OFF_ON_EVENTFD:
+    case OFF_ON_SEM:
+    case OFF_ON_MSGQ:
+    case OFF_ON_MQUEUE:
+    case OFF_ON_LOCK:
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* ---- the turn that a wait was for ---- */
+
+/* Whether both are private futexes of one process, waited for in the same code. */
+static bool is_alike(const struct turn *x, const struct off_sleep *s, uint32_t like)
+{
+    return x->object.kind == OFF_ON_FUTEX && s->object.kind == OFF_ON_FUTEX &&
+           x->object.a == s->object.a && x->like && x->like == like;
+}
+
+/* The waker's own turn with the same or a like object; NULL: none. */
+static const struct turn *turn_before(const struct wake *by, const struct off_sleep *s,
+                                      uint32_t like)
+{
+    unsigned roles = role_sleeping(s->nr);
+
+    for (size_t i = 0; i < TURNS_KEPT && by->turns.turn[i]; i++) {
+        const struct turn *x = by->turns.turn[i];
+
+        if (x->roles == roles && (off_same(&x->object, &s->object) || is_alike(x, s, like)))
+            return x;
+    }
+    return NULL;
+}
+
+/* Whether both are one lock. A set of semaphores is one object and may be several locks. */
+static bool is_one_lock(const struct off_object *a, const struct off_object *b)
+{
+    return a->kind != OFF_ON_SEM && off_same(a, b);
+}
+
+struct turn *turn_new(const struct off_sleep *s, uint32_t like, struct wake *by)
+{
+    const struct turn *before = turn_before(by, s, like);
+    struct turn *turn = pool_take(&pool);
+
+    turn->refs = 1;
+    turn->object = s->object;
+    turn->roles = role_sleeping(s->nr);
+    turn->like = like;
+    turn->held[0] = (struct turn_held){s->end, wake_without_turns(by), true};
+    turn->n = 1;
+    for (size_t i = 0; before && i < before->n && turn->n < TURNS_KEPT; i++) {
+        turn->held[turn->n] = before->held[i];
+        wake_ref(before->held[i].by);
+        turn->n++;
+    }
+    if (before)
+        turn->held[1].same = is_one_lock(&before->object, &s->object);
+    return turn;
+}
+
+void turn_unref(struct turn *turn)
+{
+    if (!turn || --turn->refs)
+        return;
+    for (size_t i = 0; i < turn->n; i++)
+        wake_unref(turn->held[i].by);
+    pool_give(&pool, turn);
+}
+
+/* ---- parts ---- */
+
+/* Shares out the blocked time from the oldest part on. The time in which the sleeper did not sleep
+ * comes after it had been woken. */
+static void share_out(struct turn_part *part, size_t n, uint64_t blocked_ns)
+{
+    for (size_t i = n; i-- > 0;) {
+        uint64_t ns = i ? part[i - 1].begin - part[i].begin : blocked_ns;
+
+        part[i].blocked_ns = ns < blocked_ns ? ns : blocked_ns;
+        blocked_ns -= part[i].blocked_ns;
+    }
+}
+
+size_t turn_parts(const struct turn *turn, const struct off_sleep *s,
+                  struct turn_part part[TURNS_KEPT])
+{
+    uint64_t to = s->end, small = (s->end - s->begin) / SMALL;
+    size_t n = 0;
+
+    for (size_t i = 0; i < turn->n && to > s->begin; i++) {
+        const struct turn_held *next = i + 1 < turn->n ? &turn->held[i + 1] : NULL;
+        bool first = !next || next->until <= s->begin || next->until >= to ||
+                     next->by->links[0].who.tid == s->tid;
+        uint64_t from = first ? s->begin : next->until;
+
+        if (n && to - from <= small)
+            part[n - 1].begin = from;
+        else
+            part[n++] = (struct turn_part){.begin = from, .held = i};
+        to = from;
+    }
+    if (!n)
+        part[n++] = (struct turn_part){.begin = s->begin};
+    share_out(part, n, s->blocked_ns);
+    return n;
+}
+
+void turn_fill_chain(const struct turn *turn, const struct turn_part *part, struct off_sleep *s,
+                     unsigned depth)
+{
+    s->chain_len = 0;
+    for (size_t i = 1; i <= part->held && s->chain_len < depth; i++) {
+        const struct off_waker *who = &turn->held[i - 1].by->links[0].who;
+
+        if (turn->held[i].same)
+            continue;
+        if (chain_has(s, who->tid))
+            return;
+        s->chain[s->chain_len++] = *who;
+    }
+    chain_add(s, turn->held[part->held].by, depth);
+}
+
+/* ---- the last turns of a thread ---- */
+
+void turns_add(struct turns *turns, struct turn *turn)
+{
+    turn_unref(turns->turn[TURNS_KEPT - 1]);
+    memmove(turns->turn + 1, turns->turn, (TURNS_KEPT - 1) * sizeof turns->turn[0]);
+    turns->turn[0] = turn;
+}
+
+void turns_copy(struct turns *to, const struct turns *from)
+{
+    *to = *from;
+    for (size_t i = 0; i < TURNS_KEPT && to->turn[i]; i++)
+        to->turn[i]->refs++;
+}
+
+void turns_clear(struct turns *turns)
+{
+    for (size_t i = 0; i < TURNS_KEPT && turns->turn[i]; i++) {
+        turn_unref(turns->turn[i]);
+        turns->turn[i] = NULL;
+    }
+}

@@ -1,0 +1,71 @@
+/*
+ * lock_handoff.h: the threads that held a thing, one after another, while a thread waited for it.
+ *
+ * A thread that ends another's wait may not be the one that caused the wait: it may have got the
+ * lock a moment ago, from a thread that had held it for long while both waited. So a thread's last
+ * sleeps that other threads ended are stored. Each has its waker, the waker of that thread's own
+ * wait for the same thing, and so on. That is a turn. A later wait that this thread ends is split
+ * where its turn began. The thread caused the part after that; the thread before it caused the part
+ * before.
+ *
+ * Two waits are for the same thing if they are on the same object. Some futexes belong to the
+ * waiter instead (the locks of Java, Python and Rust's parking_lot: one for each waiter, which the
+ * thread that hands the lock over wakes). Such waits count as alike if their innermost frames are
+ * at the same places in the code. That may also match two different locks. So the part before then
+ * has both in its chain: the waker, and the thread that the waker waited for. That is true in
+ * either case. Sets of semaphores are handled in the same way.
+ *
+ * A turn never changes and is shared, by a reference count. It holds at most TURNS_KEPT threads,
+ * and their wakes without the turns of those, which bounds the history.
+ */
+#ifndef FLAME_TRACER_OFFCPU_LOCK_HANDOFF_H
+#define FLAME_TRACER_OFFCPU_LOCK_HANDOFF_H
+
+#include "tracer/offcpu/chain.h"
+
+/* One thread's turn. */
+struct turn_held {
+    uint64_t until;  /* time at which the waiter got the thing */
+    struct wake *by; /* wake by the thread that held it before */
+    bool same;       /* the wait that began the turn was on the same object as the later one */
+};
+
+struct turn {
+    unsigned refs;
+    struct off_object object;
+    unsigned roles;                    /* of the call that waited */
+    uint32_t like;                     /* likeness of the stack of the wait; 0: not known */
+    size_t n;                          /* at least 1 */
+    struct turn_held held[TURNS_KEPT]; /* latest first: [0] is the waker of the sleep itself */
+};
+
+/* A part of the sleep that a turn ends. */
+struct turn_part {
+    uint64_t begin; /* it ends where the part before it in the array begins */
+    uint64_t blocked_ns;
+    size_t held; /* index of the holder in turn.held */
+};
+
+/* Whether the sleep was for a thing that one thread holds after another, and which the sleeper now
+ * has. */
+bool turn_is_of(const struct off_sleep *s);
+
+/* The turn that begins when this wake ends this sleep. */
+struct turn *turn_new(const struct off_sleep *s, uint32_t like, struct wake *by);
+void turn_unref(struct turn *turn); /* NULL: nothing */
+
+/* Splits the sleep into parts, the latest first, and returns their number. Their blocked_ns sum up
+ * to the sleep's. A part that is small beside the sleep belongs to the one after it; the latest
+ * always exists. */
+size_t turn_parts(const struct turn *turn, const struct off_sleep *s,
+                  struct turn_part part[TURNS_KEPT]);
+/* Fills s->chain for the part. s->begin is the part's. */
+void turn_fill_chain(const struct turn *turn, const struct turn_part *part, struct off_sleep *s,
+                     unsigned depth);
+
+/* Takes `turn` over as the latest. */
+void turns_add(struct turns *turns, struct turn *turn);
+void turns_copy(struct turns *to, const struct turns *from);
+void turns_clear(struct turns *turns);
+
+#endif

@@ -1,0 +1,785 @@
+/*
+ * offcpu_recorder.c: adds the frames of calls to stacks.
+ *
+ * The machine asks for a sleeper's stack at the exit of its call, and the frame is added when the
+ * sleep is reported. It asks for a waker's stack while the waking call (the event at hand) is
+ * handled, and the frame is added at once. A thread may be attached to while it sleeps in a call
+ * that must not be interrupted. The machine asks for its stack when it has left that call, so the
+ * stack is read at the beginning.
+ */
+#define _GNU_SOURCE
+#include "tracer/offcpu_recorder.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+
+#include "common/error.h"
+#include "tracer/trace_nodes.h"
+#include "tracer/offcpu/calls.h"
+#include "tracer/offcpu/eventtext.h"
+#include "tracer/stacks/stackregs.h"
+#include "tracer/objects/objname.h"
+#include "tracer/objects/proctask.h"
+
+static struct tracee *tracee(struct recorder *r, pid_t tid)
+{
+    return tracee_find(r->tracees, tid);
+}
+
+/* ---- stacks of sleepers ---- */
+
+/* How often the stack of a thread that ran meanwhile is read again. */
+#define ASLEEP_TRIES 3
+
+/* Stack of a thread that sleeps and is not stopped; 0: the thread ran during each reading. */
+static uint32_t stack_asleep(struct recorder *r, struct tracee *t)
+{
+    struct off_sched before = {0, 0, 0}, after = {0, 0, 0};
+    uint32_t stack = 0;
+
+    for (int i = 0; i < ASLEEP_TRIES; i++) {
+        bool known = task_sched(t->tid, &before);
+
+        stack = recorded_stack(r, t);
+        if (!known || !task_sched(t->tid, &after) || before.turns == after.turns)
+            return stack;
+    }
+    return 0;
+}
+
+/* ---- the world ---- */
+
+static void object_of(void *arg, pid_t tid, int nr, const uint64_t args[6], struct off_object *out,
+                      struct off_set *set)
+{
+    struct recorder *r = arg;
+    struct tracee *t = tracee(r, tid);
+    struct objects_call call;
+
+    *out = (struct off_object){.kind = OFF_ON_NOTHING};
+    set->n = 0;
+    if (!t)
+        return;
+    if (t->glimpse.is) {
+        *out = t->glimpse.object;
+        *set = (struct off_set){t->glimpse.members, t->glimpse.n};
+        return;
+    }
+    call = recorded_call(r, t, nr, args);
+    objects_of_call(r->objects, &call, out, set);
+    r->object = *out;
+    r->set_size = set->n;
+    r->object_tid = tid;
+    r->object_nr = nr;
+}
+
+static void held(void *arg, pid_t tid, bool by_exec, struct off_set *set)
+{
+    struct recorder *r = arg;
+    struct tracee *t = tracee(r, tid);
+
+    *set = (struct off_set){NULL, 0};
+    if (t)
+        objects_held(r->objects, t->process->pid, tid, by_exec, set);
+}
+
+static uint32_t with_waking_call(struct recorder *r, struct tracee *t, uint32_t node)
+{
+    const struct off_event *e = r->event;
+    struct off_set set = {NULL, 0};
+
+    if (!e || e->tid != t->tid || !node)
+        return node;
+    if (e->kind == OFF_EXITING && !t->in_call)
+        return offtrace_name(r->trace, node, TRACE_NODE_NAME, "exit", 4);
+    if (e->kind != OFF_ENTRY)
+        return node;
+    if (r->object_tid != e->tid || r->object_nr != e->nr)
+        object_of(r, e->tid, e->nr, e->args, &r->object, &set);
+    return recorded_with_call(r, t, node, e->nr, e->args, &r->object, r->set_size);
+}
+
+static off_stack stack(void *arg, pid_t tid)
+{
+    struct recorder *r = arg;
+    struct tracee *t = tracee(r, tid);
+
+    if (!t)
+        return 0;
+    if (r->quiet)
+        return t->glimpse.is ? t->glimpse.stack : 0;
+    if (t->asleep)
+        return t->asleep_stack;
+    return with_waking_call(r, t, recorded_stack(r, t));
+}
+
+static uint32_t likeness(void *arg, off_stack stack)
+{
+    struct recorder *r = arg;
+
+    return stacks_likeness(r->stacks, stack);
+}
+
+/* Scheduler figures of a thread as of now, or of the event at hand. */
+static bool read_sched(struct recorder *r, struct tracee *t, struct off_sched *out)
+{
+    return r->quiet ? quiet_sched(r->quiet, t->tid, out) : tracee_sched(t, out);
+}
+
+static bool sched(void *arg, pid_t tid, struct off_sched *out)
+{
+    struct recorder *r = arg;
+    struct tracee *t = tracee(r, tid);
+
+    if (!t)
+        return false;
+    if (r->quiet)
+        return read_sched(r, t, out);
+    if (recorded_is_noted(r, t)) {
+        *out = t->figures.given;
+        return t->figures.known;
+    }
+    if (!tracee_sched(t, out))
+        return false;
+    if (t->in_call && t->noted)
+        out->turns = figures_turns(&t->figures, out->turns);
+    if (r->given)
+        figures_settle(&t->figures, source_now(), out);
+    return true;
+}
+
+/*
+ * Number of page faults of a thread. The calls that a thread logs are emitted together, a reading
+ * at a time, and the number is read at the end. If it has grown, any of the time between these
+ * calls may have a fault. (Otherwise the first would get all faults, and all others would count as
+ * time outside of calls.)
+ */
+static bool faults(void *arg, pid_t tid, uint64_t *n)
+{
+    struct recorder *r = arg;
+    struct tracee *t = tracee(r, tid);
+    uint64_t now;
+
+    if (!t || !r->given)
+        return task_faults(tid, n);
+    if (!recorded_is_noted(r, t) || t->faults_reading != r->readings) {
+        if (!task_faults(tid, &now))
+            return false;
+        t->faulted = now > t->faults;
+        t->faults = now;
+        t->faults_reading = r->readings;
+    }
+    *n = t->faults_told += t->faulted;
+    return true;
+}
+
+/* Resumes a thread if the event at hand ends this sleep and only the call's name is still needed
+ * from the thread. The rest of the work does not need the thread stopped. */
+static void let_go(struct recorder *r, const struct off_sleep *s)
+{
+    struct tracee *t = tracee(r, s->tid);
+    struct objects_call call;
+
+    if (!t || !r->source || !r->event || r->is_noted || r->event->kind != OFF_EXIT ||
+        r->event->tid != s->tid || r->named)
+        return;
+    strbuf_clear(&r->name);
+    call = recorded_call(r, t, s->nr, s->args);
+    if (!objname_call(r->objects, &call, &s->object, s->set_size, r->keep_numbers, &r->name))
+        return;
+    r->named = true;
+    source_go_on(r->source, s->tid);
+}
+
+static const char *peer(void *arg, const struct off_sleep *s, const struct off_object *object)
+{
+    struct recorder *r = arg;
+
+    if (objects_peer_is_dear(r->objects, object))
+        let_go(r, s);
+    return objects_peer(r->objects, object);
+}
+
+static const char *sender(void *arg, pid_t pid)
+{
+    struct recorder *r = arg;
+
+    return objects_sender(r->objects, pid);
+}
+
+struct off_world recorder_world(struct recorder *r)
+{
+    return (struct off_world){.arg = r,
+                              .stack = stack,
+                              .likeness = likeness,
+                              .sched = sched,
+                              .faults = faults,
+                              .object = object_of,
+                              .held = held,
+                              .peer = peer,
+                              .sender = sender};
+}
+
+static void print_line(void *arg, const char *line, size_t len)
+{
+    (void)arg;
+    flame_debug_line(FLAME_DEBUG_REPLAY, line, len);
+}
+
+struct off_world recorder_logged(struct recorder *r, const struct off_world *world,
+                                 const struct offcpu_options *options)
+{
+    if (!flame_debugs(FLAME_DEBUG_REPLAY))
+        return *world;
+    r->replay = replay_writer_new(options, print_line, NULL);
+    return replay_world(r->replay, world);
+}
+
+/* ---- the sink ---- */
+
+/* Node of a waker. The node of a timer that ended another link's sleep belongs to that sleep's
+ * stack. */
+static uint32_t waker_node(struct recorder *r, const struct off_waker *w)
+{
+    const char *pseudo = w->pseudo ? w->pseudo : "[unknown]";
+    struct tracee *t;
+
+    if (w->tid && w->stack)
+        return w->stack;
+    t = w->tid ? tracee(r, w->tid) : NULL;
+    if (t)
+        return recorded_root(r, t);
+    return offtrace_name(r->trace, w->stack ? w->stack : offtrace_root(r->trace, 0, 0),
+                         TRACE_NODE_NAME, pseudo, strlen(pseudo));
+}
+
+static bool names_library(const char *call)
+{
+    static const char *const libraries[] = {"libflamemem.so", "libflamewait.so", "libflamegate.so"};
+    const char *base = strrchr(call, '/');
+    bool is = false;
+
+    for (size_t i = 0; base && i < ARRAY_LEN(libraries); i++)
+        is = is || strcmp(base + 1, libraries[i]) == 0;
+    return is;
+}
+
+/* Whether the call is on a library that flame preloads into the command. The loader opens the file
+ * by its whole path, and reads it. */
+static bool is_on_library(struct recorder *r, const struct tracee *t, const struct off_sleep *s)
+{
+    struct objects_call call = recorded_call(r, t, s->nr, s->args);
+    struct strbuf name = STRBUF_INIT;
+    bool is;
+
+    if (s->nr != SYS_openat && s->object.kind != OFF_ON_FILE)
+        return false;
+    if (r->named)
+        return names_library(r->name.buf);
+    is = objname_call(r->objects, &call, &s->object, s->set_size, r->keep_numbers, &name) &&
+         names_library(name.buf);
+    strbuf_release(&name);
+    return is;
+}
+
+/* Counts a wait of the memory recorder as TRACE_OFF_LEFT_OUT. The program does not wait for it, but
+ * the thread's times must add up. */
+static off_stack recorder_slept(struct recorder *r, struct tracee *t, const struct off_sleep *s)
+{
+    uint64_t ns = s->blocked_ns + s->runq_ns;
+    const struct off_span span = {.ns = ns, .longest_ns = ns, .times = 1};
+    uint32_t node = offtrace_name(r->trace, recorded_root(r, t), TRACE_NODE_NAME, STACKS_RECORDER,
+                                  sizeof STACKS_RECORDER - 1);
+
+    offtrace_stretch(r->trace, s->begin, s->end);
+    offtrace_rest(r->trace, node, recorded_thread(r, t), TRACE_OFF_LEFT_OUT, &span);
+    return s->stack;
+}
+
+/* The sleeper's stack with the frame of its call. */
+static uint32_t named_sleep(struct recorder *r, struct tracee *t, const struct off_sleep *s)
+{
+    uint32_t node = recorded_with_kernel(r, t, s->stack ? s->stack : recorded_unknown(r, t));
+
+    if (r->named)
+        return offtrace_name(r->trace, node, TRACE_NODE_NAME, r->name.buf, r->name.len);
+    return recorded_with_call(r, t, node, s->nr, s->args, &s->object, s->set_size);
+}
+
+static off_stack on_sleep(void *arg, const struct off_sleep *s)
+{
+    struct recorder *r = arg;
+    struct tracee *t = tracee(r, s->tid);
+    bool whole = true;
+    uint32_t node;
+    off_stack slept;
+
+    if (!t)
+        return 0;
+    if (r->guests && (stacks_is_recorder(r->stacks, s->stack) || is_on_library(r, t, s)))
+        return recorder_slept(r, t, s);
+    if (t->glimpse.is)
+        node = slept = t->glimpse.node;
+    else
+        node = slept = named_sleep(r, t, s);
+    offtrace_latency(r->trace, node, recorded_thread(r, t), s);
+    for (size_t i = 0; i < s->chain_len && whole; i++)
+        node = offtrace_waker(r->trace, node, waker_node(r, &s->chain[i]), i, &whole);
+    offtrace_sleep(r->trace, node, recorded_thread(r, t), objname_kind(s->nr, &s->object), s);
+    return slept;
+}
+
+static void on_oncpu(void *arg, const struct off_oncpu *s)
+{
+    struct recorder *r = arg;
+    struct tracee *t = tracee(r, s->tid);
+
+    if (t)
+        offtrace_oncpu(r->trace, s->stack ? s->stack : recorded_root(r, t), recorded_thread(r, t),
+                       s);
+}
+
+static void on_rest(void *arg, pid_t tid, enum off_rest kind, const struct off_span *s)
+{
+    static const struct {
+        uint16_t kind;
+        const char *frame;
+    } rows[] = {
+        [OFF_REST_TRACER] = {TRACE_OFF_TRACER, "[stopped by the tracer]"},
+        [OFF_REST_STOPPED] = {TRACE_OFF_STOPPED, "[stopped]"},
+        [OFF_REST_FAULT] = {TRACE_OFF_FAULT, "[page fault]"},
+        [OFF_REST_OUTSIDE] = {TRACE_OFF_OUTSIDE, "[outside calls]"},
+        [OFF_REST_LEFT_OUT] = {TRACE_OFF_LEFT_OUT, "[left out]"},
+        [OFF_REST_BRIEF] = {TRACE_OFF_BRIEF, "[short sleeps]"},
+        [OFF_REST_MISSED] = {TRACE_OFF_MISSED, "[sleeps not caught]"},
+        [OFF_REST_ROOM] = {TRACE_OFF_ROOM, "[waiting for the tracer]"},
+    };
+    struct recorder *r = arg;
+    struct tracee *t = tracee(r, tid);
+    const char *frame = rows[kind].frame;
+
+    if (t)
+        offtrace_rest(
+            r->trace,
+            offtrace_name(r->trace, recorded_root(r, t), TRACE_NODE_NAME, frame, strlen(frame)),
+            recorded_thread(r, t), rows[kind].kind, s);
+}
+
+static void on_stretch(void *arg, pid_t tid FLAME_UNUSED, uint64_t from, uint64_t to)
+{
+    struct recorder *r = arg;
+
+    offtrace_stretch(r->trace, from, to);
+}
+
+struct off_sink recorder_sink(struct recorder *r)
+{
+    return (struct off_sink){
+        .arg = r, .sleep = on_sleep, .oncpu = on_oncpu, .rest = on_rest, .stretch = on_stretch};
+}
+
+/* ---- places of futexes, traced processes ---- */
+
+static void place(void *arg, pid_t tid, uintptr_t address, struct space_place *out)
+{
+    struct recorder *r = arg;
+    struct tracee *t = tracee(r, tid);
+
+    *out = (struct space_place){.area = SPACE_NOWHERE};
+    if (t)
+        space_where(t->process->space, tid, address, out);
+}
+
+static bool traced(void *arg, pid_t pid)
+{
+    struct recorder *r = arg;
+
+    return tracees_find_process(r->tracees, pid) != NULL;
+}
+
+void recorder_init(struct recorder *r, struct offtrace *trace, int depth)
+{
+    struct objects_ask ask = {.arg = r, .place = place, .traced = traced};
+
+    *r = (struct recorder){.trace = trace, .name = STRBUF_INIT, .text = STRBUF_INIT};
+    r->stacks = stacks_new(trace, depth);
+    r->tracees = tracees_new(stacks_spaces(r->stacks));
+    r->objects = objects_new(&ask);
+}
+
+void recorder_release(struct recorder *r)
+{
+    strbuf_release(&r->name);
+    strbuf_release(&r->text);
+    replay_writer_free(r->replay);
+    given_free(r->given);
+    objects_free(r->objects);
+    tracees_free(r->tracees);
+    stacks_free(r->stacks);
+}
+
+/* ---- events ---- */
+
+static void on_begin(struct recorder *r, const struct off_event *e)
+{
+    struct tracee *t, *parent;
+
+    if (!e->newborn && tracee(r, e->tid))
+        return;
+    parent = e->newborn ? tracee(r, e->parent_tid) : NULL;
+    t = tracee_new(r->tracees, e, parent);
+    t->born = e->time;
+    t->parent = parent ? recorded_thread(r, parent) : 0;
+    if (e->newborn) /* all readings will count from now on */
+        t->figures = (struct figures){.known = true, .at = e->time, .upto = e->time};
+    if (parent && r->quiet) { /* the parent may have ended by now: its name is the one that the
+                                 child began with */
+        tracee_renamed(parent);
+        memcpy(t->comm, parent->comm, sizeof t->comm);
+    }
+    if (parent && parent->process != t->process)
+        objects_forked(r->objects, parent->process->pid, t->process->pid);
+}
+
+static void end_regions(struct recorder *r, struct tracee *t, uint64_t now)
+{
+    if (t->regions.open || t->regions.passes)
+        openregions_end(&t->regions, offtrace_regions(r->trace), recorded_thread(r, t), now);
+}
+
+/* Writes the thread's name and times, while it still exists. */
+static void sum_up(struct recorder *r, struct tracee *t, uint64_t now)
+{
+    struct off_sched s = t->first;
+    uint16_t record;
+
+    if (t->ended)
+        return;
+    record = recorded_thread(r, t);
+    end_regions(r, t, now);
+    if (tracee_renamed(t))
+        offtrace_rename(r->trace, record, t->comm);
+    read_sched(r, t, &s);
+    offtrace_thread_time(r->trace, record, now - t->since, s.cpu_ns - t->first.cpu_ns,
+                         s.runq_ns - t->first.runq_ns);
+    t->first = s;
+    t->since = now;
+    t->ended = true;
+    offtrace_life(r->trace, record, t->born, now, t->parent);
+}
+
+/* Hands the figures of a thread to the leader's number. A thread that is not the leader called exec
+ * and now has that number. */
+static void take_over(struct recorder *r, struct tracee *t, struct tracee *caller, uint64_t now)
+{
+    struct off_sched s;
+
+    t->ended = false;
+    t->since = now;
+    if (!tracee_sched(t, &s))
+        s = caller->first;
+    t->first = s;
+    offtrace_thread_time(r->trace, recorded_thread(r, caller), now - caller->since,
+                         s.cpu_ns - caller->first.cpu_ns, s.runq_ns - caller->first.runq_ns);
+    caller->ended = true;
+    offtrace_life(r->trace, recorded_thread(r, caller), caller->born, now, caller->parent);
+}
+
+static void on_exec(struct recorder *r, struct tracee *t, const struct off_event *e)
+{
+    struct tracee *caller = e->parent_tid ? tracee(r, e->parent_tid) : NULL;
+
+    end_regions(r, t, e->time);
+    if (caller)
+        end_regions(r, caller, e->time);
+    tracee_exec(r->tracees, t);
+    if (caller && caller != t)
+        take_over(r, t, caller, e->time);
+    objects_process_gone(r->objects, t->process->pid);
+    t->in_call = t->asleep = t->stack_known = false;
+    t->noted = 0;
+    event_memory_keep(&t->memory, NULL, 0, NULL);
+    if (tracee_renamed(t) && t->record)
+        offtrace_rename(r->trace, t->record, t->comm);
+    if (t->process->asked)
+        recorded_title(r, t->process);
+}
+
+static void leave_call(struct tracee *t)
+{
+    t->glimpse.is = false;
+    t->in_call = t->asleep = t->kernel_asked = false;
+    t->asleep_stack = t->noted = 0;
+    if (t->kernel.len)
+        strbuf_clear(&t->kernel);
+}
+
+static void on_entry(struct recorder *r, struct tracee *t, const struct off_event *e)
+{
+    const struct call *c = call_find(e->nr); /* NULL: it slept in an untraced call */
+
+    if (e->nr == SYS_userfaultfd) /* no other call lets the program itself fill memory */
+        stacks_beware(r->stacks);
+    if (call_flags(e->nr, e->args) & CALL_MAPS)
+        space_changed(t->process->space);
+    else if (c && c->flags & CALL_EPOLL)
+        objects_epoll_changed(r->objects, t->process->pid, (int)e->args[0]);
+    t->asleep = e->in_call && r->source && source_asleep(r->source, e->tid);
+    if (t->asleep)
+        t->asleep_stack = stack_asleep(r, t);
+}
+
+static void before(struct recorder *r, struct tracee *t, const struct off_event *e)
+{
+    switch (e->kind) {
+    case OFF_ENTRY:
+        on_entry(r, t, e);
+        break;
+    case OFF_EXIT:
+        if (e->memory)
+            event_memory_keep(&t->memory, e->memory, e->nr, e->args);
+        break;
+    case OFF_EXITING:
+        if (t->process->threads == 1)
+            recorded_title(r, t->process);
+        sum_up(r, t, e->time);
+        break;
+    case OFF_THREAD_END: /* it was detached; or killed, and its figures are gone */
+        if (t->ended)    /* the rest of its last stop */
+            offtrace_thread_time(r->trace, recorded_thread(r, t), e->held.ns, 0, 0);
+        sum_up(r, t, e->time);
+        break;
+    case OFF_EXEC:
+        on_exec(r, t, e);
+        break;
+    default:
+        break;
+    }
+}
+
+static void after(struct recorder *r, struct tracee *t, const struct off_event *e)
+{
+    switch (e->kind) {
+    case OFF_ENTRY:
+        if (!e->no_exit) {
+            t->in_call = true;
+            t->noted = r->is_noted ? r->noted : 0;
+            if (t->noted && r->kernel) {
+                t->noted_nr = e->nr;
+                memcpy(t->noted_args, e->args, sizeof t->noted_args);
+            }
+            event_memory_keep(&t->memory, e->memory, e->nr, e->args);
+        }
+        break;
+    case OFF_EXIT:
+        leave_call(t);
+        break;
+    case OFF_THREAD_END:
+        if (t->process->threads == 1)
+            objects_process_gone(r->objects, t->process->pid);
+        tracee_free(r->tracees, t);
+        break;
+    default:
+        break;
+    }
+}
+
+void recorder_prepare(struct recorder *r, pid_t pid, pid_t tid, const struct user_regs_struct *regs)
+{
+    struct tracee_process *p = tracees_find_process(r->tracees, pid);
+    int n;
+
+    if (!p && task_has_file(pid, "anon_inode:[userfaultfd]"))
+        stacks_beware(r->stacks);
+    p = tracees_expect_process(r->tracees, pid);
+    if (regs)
+        stacks_walk(r->stacks, p->space, tid, regs, true, &n);
+    else
+        space_prepare(p->space, tid);
+}
+
+/* ---- samples of sleepers ---- */
+
+/* Time for which the cached members of an epoll set are used: no event shows an epoll_ctl here. */
+#define EPOLL_NS 200000000u
+
+static void glimpse_object(struct recorder *r, struct tracee *t, const struct objects_call *call)
+{
+    const struct call *known = call_find(call->nr);
+    struct off_set set = {NULL, 0};
+    uint64_t now = source_now();
+
+    if (known && known->object == CALL_ON_EPOLL && now - t->glimpse.epoll_read > EPOLL_NS) {
+        objects_epoll_changed(r->objects, call->pid, (int)call->args[0]);
+        t->glimpse.epoll_read = now;
+    }
+    t->glimpse.object = (struct off_object){.kind = OFF_ON_NOTHING};
+    objects_of_call(r->objects, call, &t->glimpse.object, &set);
+    t->glimpse.n = set.n;
+    if (!set.n)
+        return;
+    GROW_TO(t->glimpse.members, set.n, t->glimpse.room);
+    memcpy(t->glimpse.members, set.members, set.n * sizeof *set.members);
+}
+
+void recorder_glimpse(struct recorder *r, pid_t tid, const struct task_call *c)
+{
+    struct tracee *t = tracee(r, tid);
+    struct user_regs_struct regs = stackregs_at(c->pc, c->sp);
+    struct objects_call call;
+    uint32_t below;
+
+    if (!t)
+        return;
+    t->glimpse.is = false;
+    call = (struct objects_call){t->process->pid, tid, c->nr, c->args, NULL};
+    t->glimpse.stack =
+        stacks_capture(r->stacks, t->process->space, tid, recorded_thread(r, t), &regs, true);
+    glimpse_object(r, t, &call);
+    if (r->kernel)
+        recorded_take_kernel(r, t);
+    below =
+        recorded_with_kernel(r, t, t->glimpse.stack ? t->glimpse.stack : recorded_unknown(r, t));
+    t->glimpse.node =
+        recorded_with_call(r, t, below, c->nr, c->args, &t->glimpse.object, t->glimpse.n);
+    t->glimpse.nr = c->nr;
+    t->glimpse.is = true;
+    strbuf_clear(&t->kernel);
+}
+
+void recorder_mapped(struct recorder *r, pid_t pid)
+{
+    struct tracee_process *p = tracees_find_process(r->tracees, pid);
+
+    if (p)
+        space_changed(p->space);
+}
+
+static void show_event(const struct off_event *e)
+{
+    struct strbuf sb = STRBUF_INIT;
+
+    event_add_text(&sb, e);
+    flame_debug(FLAME_DEBUG_EVENTS, "%s", sb.buf);
+    strbuf_release(&sb);
+}
+
+void recorder_event(struct recorder *r, const struct off_event *e)
+{
+    struct tracee *t;
+
+    if (unlikely(flame_debugs(FLAME_DEBUG_EVENTS)))
+        show_event(e);
+    if (e->kind == OFF_THREAD_BEGIN)
+        on_begin(r, e);
+    t = tracee(r, e->tid);
+    if (!t)
+        return;
+    objects_event(r->objects, t->process->pid, e);
+    before(r, t, e);
+    r->event = e;
+    r->object_tid = 0;
+    r->named = false;
+    if (unlikely(r->replay))
+        replay_event(r->replay, e);
+    offcpu_event(r->machine, e);
+    r->event = NULL;
+    after(r, t, e);
+}
+
+void recorder_expect_guests(struct recorder *r)
+{
+    r->guests = true;
+    stacks_have_guests(r->stacks);
+}
+
+void recorder_expect_notes(struct recorder *r)
+{
+    r->given = given_new(r->stacks);
+    recorder_expect_guests(r);
+}
+
+bool recorder_noted(struct recorder *r, const struct off_event *e, uint32_t stack)
+{
+    struct tracee *t = tracee(r, e->tid);
+    struct off_sched read;
+
+    if (!t)
+        return false;
+    if (t->reading != r->readings && tracee_sched(t, &read)) {
+        figures_read(&t->figures, source_now(), &read);
+        t->reading = r->readings;
+        if (!t->stack_known)
+            t->stack_known = space_note_own_stack(t->process->space, t->tid);
+    }
+    if (e->kind != OFF_SIGNAL)
+        figures_event(&t->figures, e->time, e->kind == OFF_EXIT && !e->ran_on);
+    r->is_noted = e->kind != OFF_SIGNAL;
+    r->noted = stack;
+    recorder_event(r, e);
+    r->is_noted = false;
+    return true;
+}
+
+void recorder_region(struct recorder *r, pid_t tid, enum ring_region what, const char *name,
+                     size_t len, uint64_t time)
+{
+    struct tracee *t = tracee(r, tid);
+
+    if (t && !t->ended)
+        openregions_told(&t->regions, offtrace_regions(r->trace), recorded_thread(r, t), what, name,
+                         len, time);
+}
+
+/* ---- between events, and the end ---- */
+
+/* Whether the thread is still in the call that its events say. Logged calls are emitted late, when
+ * the thread may be in another one. A mark (inproc/syscall_mark.h) is in the upper half of an
+ * argument. */
+static bool is_in_call(const struct tracee *t)
+{
+    struct task_call now;
+    bool same;
+
+    if (!task_call(t->tid, &now) || now.where != TASK_IN_CALL)
+        return false;
+    if (!t->noted)
+        return true;
+    same = now.nr == t->noted_nr;
+    for (size_t i = 0; i < ARRAY_LEN(now.args); i++)
+        same = same && (uint32_t)now.args[i] == (uint32_t)t->noted_args[i];
+    return same;
+}
+
+void recorder_look(struct recorder *r)
+{
+    for (struct tracee *t = tracees_first(r->tracees); t && r->kernel; t = t->next) {
+        if (!t->in_call || t->kernel_asked || !is_in_call(t))
+            continue;
+        t->kernel_asked = true;
+        recorded_take_kernel(r, t);
+        if (t->noted && !is_in_call(t))
+            strbuf_clear(&t->kernel);
+    }
+}
+
+void recorder_goes_on(struct recorder *r, uint64_t now)
+{
+    if (unlikely(!r->began))
+        r->began = now;
+    else if (now > r->began)
+        *r->elapsed_ns = now - r->began;
+}
+
+void recorder_finish(struct recorder *r, uint64_t now)
+{
+    if (r->replay)
+        replay_finish(r->replay, now);
+    offcpu_finish(r->machine, now);
+    for (struct tracee *t = tracees_first(r->tracees); t; t = t->next) {
+        if (t->tid == t->process->pid)
+            recorded_title(r, t->process);
+        sum_up(r, t, now);
+    }
+}

@@ -1,0 +1,47 @@
+/*
+ * control_signals.h: events that reach the tracing process between stops: a clock's ticks, the
+ * request to end, signals meant for the command, and the end of its caller.
+ *
+ * A second thread, the listener, takes the signals. The loop that traces may hang, for example in a
+ * read of memory whose page never arrives. The listener ends this process with ALARMS_STUCK if the
+ * loop does not ask for an alarm within a second. After an alarm that means the end, it also does
+ * so if the loop takes more than five seconds or is silent for one. An alarm interrupts the loop's
+ * wait for the next stop. A process has one set of alarms.
+ */
+#ifndef FLAME_TRACER_PTRACE_CONTROL_SIGNALS_H
+#define FLAME_TRACER_PTRACE_CONTROL_SIGNALS_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "common/compiler.h"
+
+#define ALARMS_STUCK 3 /* the exit status of a process whose loop hangs */
+
+/* Asks the kernel to report the caller's end; a report before alarms_set stays pending until then.
+ * False: the caller has ended already. Call it before anything is traced. */
+bool alarms_expect(pid_t caller);
+/* To be called by the thread that traces. With a `caller`: SIGTERM, SIGHUP, SIGUSR1 and SIGUSR2
+ * that it sends are meant for the command; the terminal's signals are ignored. With 0: SIGINT,
+ * SIGTERM, SIGHUP and the caller's end ask for the end of the tracing. */
+void alarms_set(pid_t caller);
+/* Sets the command, which the listener also ends if the loop hangs. Signals from other processes
+ * are passed on to it (common/signals/signal_outlive.h). 0: there is no command any more. */
+void alarms_command(pid_t command);
+/* From now on the caller's end is ignored. */
+void alarms_forget_caller(void);
+/* Ticks from now on; 0 for none. */
+void alarms_tick_every(uint64_t ns);
+
+/* Whether an alarm came since the last call. */
+bool alarms_any(void);
+bool alarms_ticked(void);
+/* Reports to the listener that the loop does not hang, without asking for alarms. */
+void alarms_goes_on(void);
+bool alarms_end(void);
+/* Whether the caller of a launch has ended before it had the result. True only once. */
+bool alarms_orphaned(void);
+/* A signal to be sent to the command, or 0. */
+int alarms_signal(void);
+
+#endif

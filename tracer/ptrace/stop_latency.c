@@ -1,0 +1,77 @@
+#include "tracer/ptrace/stop_latency.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "tracer/objects/proctask.h"
+
+#define BEAT_NS 100000000u
+/* The machine is loaded when the tracer spends more than a hundredth of its time waiting. */
+#define LOADED_PART 100
+/* A wait as short as this one cannot contain a delay that is worth a reading. */
+#define SHORT_NS 50000u
+/* A wait as long as this one is always worth a reading: the load may just have come. */
+#define LONG_NS 1000000u
+/* A tracer that needed this long between two waits may have been without a CPU. */
+#define BUSY_NS 200000u
+#define WAITS_MAX 16
+
+void notice_init(struct notice *n)
+{
+    *n = (struct notice){.schedstat = -1};
+}
+
+/* Time for which this thread has waited for a CPU since it began; the last answer when that cannot
+ * be read. */
+static uint64_t read_delayed(struct notice *n)
+{
+    struct off_sched sched;
+
+    n->waits = 0;
+    if (n->schedstat < 0)
+        n->schedstat = open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC);
+    if (n->schedstat < 0 || !task_sched_read(n->schedstat, &sched))
+        return n->delayed;
+    return sched.runq_ns;
+}
+
+void notice_nobody(struct notice *n, uint64_t now)
+{
+    n->nobody = now;
+}
+
+static void beat(struct notice *n, uint64_t now)
+{
+    n->delayed = read_delayed(n);
+    n->loaded = (n->delayed - n->beat_delayed) * LOADED_PART > now - n->beat;
+    n->beat = now;
+    n->beat_delayed = n->delayed;
+}
+
+void notice_waits(struct notice *n, uint64_t now)
+{
+    if (now - n->beat >= BEAT_NS)
+        beat(n, now);
+    else if (n->loaded && (now - n->woken > BUSY_NS || n->waits++ >= WAITS_MAX))
+        n->delayed = read_delayed(n);
+}
+
+uint64_t notice_woken(struct notice *n, uint64_t now)
+{
+    uint64_t slept = now - n->nobody, before = n->delayed, waited = 0;
+
+    if (slept > (n->loaded ? SHORT_NS : LONG_NS)) {
+        n->delayed = read_delayed(n);
+        waited = n->delayed - before;
+    }
+    n->woken = now;
+    n->nobody = now - (waited < slept ? waited : slept);
+    return n->nobody;
+}
+
+uint64_t notice_found(struct notice *n, uint64_t now, uint64_t *earliest)
+{
+    n->woken = now;
+    *earliest = n->nobody;
+    return now - (now - n->nobody) / 2;
+}
