@@ -15,7 +15,7 @@
 #define FLAME_FOLD_CRITICAL_H
 
 #include "fold/aggregate.h"
-#include "fold/frames.h"
+#include "fold/symbolize.h"
 #include "fold/moments.h"
 #include "fold/viewtable.h"
 

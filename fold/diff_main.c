@@ -8,7 +8,7 @@
 #include "common/error.h"
 #include "common/options/values.h"
 #include "fold/analysis/recordingset.h"
-#include "fold/halves.h"
+#include "fold/parallel_load.h"
 #include "fold/load.h"
 #include "fold/stacks/diff_gate.h"
 #include "fold/stacks/textfile.h"

@@ -2,7 +2,7 @@
  * Folding: from rows and nodes to stacks of names.
  *
  * All traces go into one aggregate, view after view: a row becomes an item, its value for the
- * view (items.c), an item's node a stack of names (nodestacks.c). The sums of a view are set
+ * view (row_values.c), an item's node a stack of names (nodestacks.c). The sums of a view are set
  * aside until all views are counted, so that each name is found once however many views there
  * are.
  */
@@ -16,11 +16,11 @@
 #include "common/folded.h"
 #include "common/trace/trace_origins.h"
 #include "fold/critical.h"
-#include "fold/guarded.h"
+#include "fold/fold_in_child.h"
 #include "fold/lanetext.h"
 #include "fold/nodestacks.h"
 #include "fold/analysis/regiontext.h"
-#include "fold/timetext.h"
+#include "fold/timeline_text.h"
 #include "fold/tracesums.h"
 
 void fold_options_for(struct fold_options *opt, const struct filter *f)

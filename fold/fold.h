@@ -12,10 +12,10 @@
 
 #include "common/strbuf.h"
 #include "common/trace/trace_reader.h"
-#include "fold/analysis/ages.h"
+#include "fold/analysis/age_limits.h"
 #include "fold/aggregate.h"
 #include "fold/moments.h"
-#include "fold/analysis/proctree.h"
+#include "fold/analysis/process_tree.h"
 #include "fold/stacks/filter.h"
 #include "fold/symbols/symbols.h"
 #include "fold/viewtable.h"
@@ -32,7 +32,7 @@ struct fold_options {
     bool ancestors;           /* the frames of a process's ancestors under its root; memory */
     struct proctree *tree;    /* all processes; traces are placed among them as they are added up
                                  (tracesums.h); borrowed; NULL: they are placed already */
-    bool moments;             /* append what was live over time (timetext.h) and when threads
+    bool moments;             /* append what was live over time (timeline_text.h) and when threads
                                  waited (lanetext.h), for a page */
     bool no_header;           /* leave out the "# flame:" line */
     bool quiet;               /* report nothing of what is left out */

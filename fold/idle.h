@@ -21,7 +21,7 @@
 #define FLAME_FOLD_IDLE_H
 
 #include "common/trace/trace_reader.h"
-#include "fold/frames.h"
+#include "fold/symbolize.h"
 
 struct idle;
 

@@ -14,7 +14,7 @@
 #include "common/trace/varint_base64.h"
 #include "common/trace/trace_intervals.h"
 #include "fold/critical.h"
-#include "fold/items.h"
+#include "fold/row_values.h"
 #include "fold/nodestacks.h"
 #include "fold/analysis/offrow.h"
 

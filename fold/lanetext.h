@@ -11,8 +11,8 @@
 #define FLAME_FOLD_LANETEXT_H
 
 #include "fold/fold.h"
-#include "fold/frames.h"
-#include "fold/leftout.h"
+#include "fold/symbolize.h"
+#include "fold/filter_report.h"
 
 #define LANETEXT_BYTES ((size_t)3 << 20) /* of intervals, before they become text */
 

@@ -16,7 +16,7 @@
 #include "common/error.h"
 #include "common/trace/trace_reader.h"
 #include "fold/collapse/readers.h"
-#include "fold/stacks/drawn.h"
+#include "fold/stacks/wrong_input.h"
 
 static const struct collapse_options plain;
 

@@ -4,7 +4,7 @@
  * blocks that were live when a part of a recording began.
  */
 #include "common/trace/trace_parts.h"
-#include "fold/analysis/ages.h"
+#include "fold/analysis/age_limits.h"
 #include "fold/viewtable.h"
 
 static bool inherited(const struct trace_row *r)

@@ -25,8 +25,8 @@
 #include "common/alloc.h"
 #include "common/trace/sleepclass.h"
 #include "common/trace/trace_merge.h"
-#include "fold/analysis/ages.h"
-#include "fold/marks.h"
+#include "fold/analysis/age_limits.h"
+#include "fold/frame_annotations.h"
 
 struct run {
     const struct nodestack_options *o;
@@ -42,7 +42,7 @@ struct run {
     uint8_t *needed;
     uint8_t *exact;
     uint32_t *root;    /* id of the root node below it */
-    uint32_t *address; /* number of a PC's address, see frames.h; else its frame */
+    uint32_t *address; /* number of a PC's address, see symbolize.h; else its frame */
     uint32_t *stack;
     uint32_t *stack_of; /* the round in which `stack` was made */
     uint32_t *alone;    /* the stack of a waker's frames with nothing below; 0: not made yet */

@@ -4,8 +4,8 @@
 #ifndef FLAME_FOLD_NODESTACKS_H
 #define FLAME_FOLD_NODESTACKS_H
 
-#include "fold/frames.h"
-#include "fold/items.h"
+#include "fold/symbolize.h"
+#include "fold/row_values.h"
 
 struct nodestack_options {
     enum view_shape shape;

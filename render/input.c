@@ -13,7 +13,7 @@
 #include "common/trace/trace_parts.h"
 #include "fold/collapse/collapse.h"
 #include "fold/analysis/recordingset.h"
-#include "fold/stacks/drawn.h"
+#include "fold/stacks/wrong_input.h"
 #include "fold/stacks/filter_lines.h"
 #include "fold/fold.h"
 #include "fold/load.h"

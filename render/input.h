@@ -5,7 +5,7 @@
 #define FLAME_RENDER_INPUT_H
 
 #include "common/options/opts.h"
-#include "fold/analysis/ages.h"
+#include "fold/analysis/age_limits.h"
 #include "fold/moments.h"
 #include "fold/stacks/filter.h"
 #include "render/frametree.h"

@@ -1,6 +1,6 @@
 /*
  * timeline.h: live memory over time in the stacks of a tree, read from the comments of folded
- * text (flame-folded(5), fold/timetext.h), for a page to draw.
+ * text (flame-folded(5), fold/timeline_text.h), for a page to draw.
  *
  * Several texts, each with moments of its own, become one: a change is at its time, whatever
  * other texts have at that time. The text is outside input: comments that make no sense are

@@ -5,8 +5,8 @@
  * each is added to what is there of its program and can be forgotten: an address becomes
  * the file it is in and the place there, so equal stacks are equal wherever the file was
  * mapped. What comes out are traces again, one a program (with its ancestors, if it has any:
- * fold/analysis/proctree.h), with the sums: any view of them is that of all traces together. Memory
- * is that of the distinct stacks.
+ * fold/analysis/process_tree.h), with the sums: any view of them is that of all traces together.
+ * Memory is that of the distinct stacks.
  *
  * Of processes that looked for leaks, what is live and no verdict names becomes rows of
  * TRACE_ROW_REACHED.

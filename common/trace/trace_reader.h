@@ -145,9 +145,9 @@ struct trace {
        low with threads): then the end is the peak. */
     bool peak_is_end;
 
-    /* In no file, but set by a fold that knows the processes (fold/analysis/proctree.h): the frames
-     * of the processes this one descends from, "make;sh", safe for folded text; NULL: not asked
-     * for. And whether the process was made by fork and has executed nothing since. */
+    /* In no file, but set by a fold that knows the processes (fold/analysis/process_tree.h): the
+     * frames of the processes this one descends from, "make;sh", safe for folded text; NULL: not
+     * asked for. And whether the process was made by fork and has executed nothing since. */
     char *ancestors;
     bool is_fork;
 

@@ -1,7 +1,7 @@
 /*
  * The list is made of folded text, as the picture is. The blocks and bytes of all classes are
  * views of one fold, so each address is named once. Where debug information is read, a child
- * does it (fold/guarded.c). A line with bytes finds its leak among the lines of blocks by its
+ * does it (fold/fold_in_child.c). A line with bytes finds its leak among the lines of blocks by its
  * stack.
  *
  * A stack's first frames are the process, "NAME-PID", and the thread, "NAME-TID".

@@ -1,6 +1,6 @@
 /*
- * Stacks are named in a child (fold/guarded.h), which also says which suppression has a misuse:
- * a line for it, and one for each stack.
+ * Stacks are named in a child (fold/fold_in_child.h), which also says which suppression has a
+ * misuse: a line for it, and one for each stack.
  *
  * A library that a libstdc++ was linked into, or a program with an operator new of its own,
  * calls malloc where its code says new, and only there; the recorder cannot see that. So what
@@ -18,7 +18,7 @@
 #include "common/folded.h"
 #include "common/trace/trace_merge.h"
 #include "driver/suppress/leakframes.h"
-#include "fold/guarded.h"
+#include "fold/fold_in_child.h"
 #include "fold/stacks/place.h"
 
 /* How far from malloc an operator of a program's own may be. */

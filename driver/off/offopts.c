@@ -10,7 +10,7 @@
 #include "common/error.h"
 #include "common/processor/processor.h"
 #include "common/strbuf.h"
-#include "fold/leftout.h"
+#include "fold/filter_report.h"
 #include "fold/viewtable.h"
 #include "tracer/nostop/nostop.h"
 

@@ -9,7 +9,7 @@
 
 #include "common/options/opts.h"
 #include "driver/suppress/hide.h"
-#include "fold/analysis/ages.h"
+#include "fold/analysis/age_limits.h"
 #include "driver/monitor/momentwatch.h"
 
 enum run_output {

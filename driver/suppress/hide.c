@@ -1,5 +1,5 @@
 /*
- * A child finds the names (fold/guarded.h), as they need debug information. For each row it
+ * A child finds the names (fold/fold_in_child.h), as they need debug information. For each row it
  * reports, a line a row, which rule matches and the stack's key in a baseline.
  *
  * The parent decides process by process, and then takes the same amounts out of the sums over all
@@ -15,7 +15,7 @@
 #include "common/trace/trace_identity.h"
 #include "driver/suppress/hidden.h"
 #include "driver/suppress/leakframes.h"
-#include "fold/guarded.h"
+#include "fold/fold_in_child.h"
 
 #define LEAKS (TRACE_ROW_LEAKED | TRACE_ROW_LEAKED_BY_LEAK | TRACE_ROW_REGION)
 

@@ -1,6 +1,6 @@
 /*
  * An address is looked up once: leaks of a program have few different ones. This runs where
- * fold/guarded.h has it run, as debug information is read here.
+ * fold/fold_in_child.h has it run, as debug information is read here.
  */
 #include "driver/suppress/leakframes.h"
 

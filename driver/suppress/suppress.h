@@ -85,7 +85,7 @@ size_t suppressions_match(struct suppressions *s, struct suppress_frame *const *
                           enum suppress_kind kind);
 
 /*
- * Reports matched rules from the child that finds them (fold/guarded.h) to its parent: a line
+ * Reports matched rules from the child that finds them (fold/fold_in_child.h) to its parent: a line
  * "matched N" for each. Taking returns false for any other line, and ignores a rule that does not
  * exist.
  */

@@ -15,7 +15,7 @@
 #include "common/folded/columns.h"
 #include "fold/stacks/textinput.h"
 #include "fold/stacks/stackset.h"
-#include "fold/stacks/lostnames.h"
+#include "fold/stacks/missing_symbols.h"
 #include "fold/stacks/place.h"
 #include "fold/spill/spill.h"
 

@@ -9,7 +9,7 @@
 #include "common/options/values.h"
 #include "fold/collapse/collapse.h"
 #include "fold/collapse/readers.h"
-#include "fold/stacks/drawn.h"
+#include "fold/stacks/wrong_input.h"
 #include "fold/stacks/filter.h"
 #include "fold/stacks/textfile.h"
 

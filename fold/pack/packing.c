@@ -6,14 +6,15 @@
  * returns. Here each of these is asked for once, and all results are kept with their lines and
  * inlined frames: a reader of the trace decides what to leave out.
  *
- * Files are read as for a fold (fold/guarded.c): in a child, which debug information may kill.
+ * Files are read as for a fold (fold/fold_in_child.c): in a child, which debug information may
+ * kill.
  */
 #include "fold/pack/packing.h"
 
 #include <stdlib.h>
 
 #include "common/alloc.h"
-#include "fold/guarded.h"
+#include "fold/fold_in_child.h"
 #include "fold/symbols/perfmap.h"
 
 enum question_kind { ASK_CALL, ASK_EXACT, ASK_OBJECT };

@@ -6,7 +6,7 @@
 #include "common/error.h"
 #include "common/folded.h"
 #include "common/files/outfile.h"
-#include "fold/stacks/lostnames.h"
+#include "fold/stacks/missing_symbols.h"
 #include "fold/stacks/orderedlines.h"
 #include "fold/stacks/stackset.h"
 

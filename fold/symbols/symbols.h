@@ -12,7 +12,7 @@
 
 #include "common/compiler.h"
 #include "common/trace/namepack.h"
-#include "fold/stacks/lostnames.h"
+#include "fold/stacks/missing_symbols.h"
 
 struct symbol_options {
     bool no_demangle;
@@ -22,7 +22,7 @@ struct symbol_options {
     size_t ndebug_dirs;
     bool files_first; /* names that a trace carries only complete those of the files; with
                          debug_dirs that is so in any case */
-    /* For fold/guarded.c: modules whose debug information is not to be read, and a buffer for
+    /* For fold/fold_in_child.c: modules whose debug information is not to be read, and a buffer for
        the path of the one being read (SYMBOLS_PATH_MAX bytes, or NULL). */
     const char *const *distrusted;
     size_t ndistrusted;

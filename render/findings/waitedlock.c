@@ -13,7 +13,7 @@
 #include "common/alloc.h"
 #include "common/str_starts.h"
 #include "fold/stacks/lockframes.h"
-#include "fold/symbols/madecode.h"
+#include "fold/symbols/anon_code.h"
 #include "render/framename.h"
 #include "render/text/value.h"
 

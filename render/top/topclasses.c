@@ -11,7 +11,7 @@
 
 #include "common/alloc.h"
 #include "common/trace/lifeclass.h"
-#include "fold/analysis/ages.h"
+#include "fold/analysis/age_limits.h"
 #include "render/top/toptext.h"
 
 #define CLASSES (LIFECLASS_LIVES + 1)

@@ -1,5 +1,5 @@
-/* Files that a user may mistake for a recording: fold/stacks/drawn.h. */
-#include "fold/stacks/drawn.h"
+/* Files that a user may mistake for a recording: fold/stacks/wrong_input.h. */
+#include "fold/stacks/wrong_input.h"
 
 #include "tests/tap.h"
 

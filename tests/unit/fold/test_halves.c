@@ -1,6 +1,6 @@
 /* Two files loaded by two threads are what one thread loads; all that is not plain is refused. */
 #define _GNU_SOURCE /* CPU_COUNT */
-#include "fold/halves.h"
+#include "fold/parallel_load.h"
 
 #include <sched.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* Modules that lost their names: the line in a text, and the message. */
-#include "fold/stacks/lostnames.h"
+#include "fold/stacks/missing_symbols.h"
 
 #include "common/folded.h"
 #include "tests/tap.h"

@@ -1,5 +1,5 @@
 /* Descent of processes, from the headers of traces. */
-#include "fold/analysis/proctree.h"
+#include "fold/analysis/process_tree.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
  * exact, and the length of the text is measured.
  */
 #define _GNU_SOURCE
-#include "fold/timetext.h"
+#include "fold/timeline_text.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /*
- * leftout.h: the sums that filters take out of a view, and their report to the user.
+ * filter_report.h: the sums that filters take out of a view, and their report to the user.
  */
-#ifndef FLAME_FOLD_LEFTOUT_H
-#define FLAME_FOLD_LEFTOUT_H
+#ifndef FLAME_FOLD_FILTER_REPORT_H
+#define FLAME_FOLD_FILTER_REPORT_H
 
 #include <stdbool.h>
 

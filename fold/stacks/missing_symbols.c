@@ -1,5 +1,5 @@
-/* See lostnames.h. */
-#include "fold/stacks/lostnames.h"
+/* See missing_symbols.h. */
+#include "fold/stacks/missing_symbols.h"
 
 #include <stdlib.h>
 

@@ -1,4 +1,4 @@
-#include "fold/marks.h"
+#include "fold/frame_annotations.h"
 
 #include <stdlib.h>
 

@@ -10,7 +10,7 @@
  * address the handler's return address. So it begins right at that address and has to be looked
  * up exactly, and so has its "caller".
  */
-#include "fold/frames.h"
+#include "fold/symbolize.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@
 #include "common/basename.h"
 #include "common/folded.h"
 #include "fold/stacks/hashslots.h"
-#include "fold/symbols/madecode.h"
+#include "fold/symbols/anon_code.h"
 #include "fold/symbols/perfmap.h"
 
 struct list {

@@ -1,12 +1,12 @@
 /*
- * madecode.h: names for generated code that lies in no file and has no name.
+ * anon_code.h: names for generated code that lies in no file and has no name.
  *
  * Such code was generated while the program ran, by a runtime whose library is in the process.
  * Frames of it differ in nothing but addresses that mean nothing and that change from run to
  * run; the name of the language is all that there is to show. Pure functions, thread-safe.
  */
-#ifndef FLAME_FOLD_SYMBOLS_MADECODE_H
-#define FLAME_FOLD_SYMBOLS_MADECODE_H
+#ifndef FLAME_FOLD_SYMBOLS_ANON_CODE_H
+#define FLAME_FOLD_SYMBOLS_ANON_CODE_H
 
 #include <stdbool.h>
 

@@ -1,5 +1,5 @@
 /*
- * proctree.h: ancestry of the processes that left traces of memory.
+ * process_tree.h: ancestry of the processes that left traces of memory.
  *
  * A trace is of one program in one process: a process that executes another program leaves
  * several, and a forked child one of its own. Each trace's header has its process id, its
@@ -12,8 +12,8 @@
  *
  * Not thread-safe.
  */
-#ifndef FLAME_FOLD_ANALYSIS_PROCTREE_H
-#define FLAME_FOLD_ANALYSIS_PROCTREE_H
+#ifndef FLAME_FOLD_ANALYSIS_PROCESS_TREE_H
+#define FLAME_FOLD_ANALYSIS_PROCESS_TREE_H
 
 #include "common/trace/trace_reader.h"
 

@@ -1,10 +1,10 @@
 /*
- * frames.h: the addresses of one trace as frames of an aggregate.
+ * symbolize.h: the addresses of one trace as frames of an aggregate.
  *
  * Each distinct address is symbolised once. Not thread-safe.
  */
-#ifndef FLAME_FOLD_FRAMES_H
-#define FLAME_FOLD_FRAMES_H
+#ifndef FLAME_FOLD_SYMBOLIZE_H
+#define FLAME_FOLD_SYMBOLIZE_H
 
 #include <stdbool.h>
 
@@ -38,7 +38,7 @@ bool frames_is_sigreturn(const struct frames *f, uint32_t address);
  */
 const uint32_t *frames_of(struct frames *f, uint32_t address, bool exact, size_t *n);
 
-/* Whether the address's frame is the one that madecode.h has for code without file and name. */
+/* Whether the address's frame is the one that anon_code.h has for code without file and name. */
 bool frames_is_made(struct frames *f, uint32_t address, bool exact);
 
 /* The frame of a wait for the futex at that address: "futex NAME" of the variable it

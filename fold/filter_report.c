@@ -1,4 +1,4 @@
-#include "fold/leftout.h"
+#include "fold/filter_report.h"
 
 #include <inttypes.h>
 #include <regex.h>

@@ -2,7 +2,7 @@
  * Rows to items. Where a view does not separate threads, the rows of a node are added up first:
  * in a memory trace most sums are 0, so far fewer items are left.
  */
-#include "fold/items.h"
+#include "fold/row_values.h"
 
 #include <stdlib.h>
 

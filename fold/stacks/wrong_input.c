@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "fold/stacks/drawn.h"
+#include "fold/stacks/wrong_input.h"
 
 #include <ctype.h>
 

@@ -1,13 +1,13 @@
 /*
- * ages.h: the limits of young and old blocks for the views of lifetimes, and their options.
+ * age_limits.h: the limits of young and old blocks for the views of lifetimes, and their options.
  *
  * View short counts the blocks that were freed when they were younger than a limit; view old
  * counts those that live at the end and are at least as old as one. Traces record lifetimes in
  * classes (common/trace/lifeclass.h), so a limit is a bound of a class: then both views are
  * exact.
  */
-#ifndef FLAME_FOLD_ANALYSIS_AGES_H
-#define FLAME_FOLD_ANALYSIS_AGES_H
+#ifndef FLAME_FOLD_ANALYSIS_AGE_LIMITS_H
+#define FLAME_FOLD_ANALYSIS_AGE_LIMITS_H
 
 #include "common/options/opts.h"
 #include "common/trace/lifeclass.h"

@@ -1,13 +1,13 @@
 /*
- * items.h: the items of a trace: a row's value, stack and thread in one view, before frames have
- * names.
+ * row_values.h: the items of a trace: a row's value, stack and thread in one view, before frames
+ * have names.
  */
-#ifndef FLAME_FOLD_ITEMS_H
-#define FLAME_FOLD_ITEMS_H
+#ifndef FLAME_FOLD_ROW_VALUES_H
+#define FLAME_FOLD_ROW_VALUES_H
 
 #include "common/trace/trace_reader.h"
 #include "fold/idle.h"
-#include "fold/leftout.h"
+#include "fold/filter_report.h"
 #include "fold/viewtable.h"
 
 struct item {

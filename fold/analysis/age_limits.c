@@ -1,4 +1,4 @@
-#include "fold/analysis/ages.h"
+#include "fold/analysis/age_limits.h"
 
 #include <inttypes.h>
 #include <stddef.h>

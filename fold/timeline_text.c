@@ -7,7 +7,7 @@
  * A stack's live blocks and its mappings are two histories. Their texts come from the aggregate,
  * which writes each stack with its sum: the sum is the number of its history.
  */
-#include "fold/timetext.h"
+#include "fold/timeline_text.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -16,7 +16,7 @@
 #include "common/trace/varint_base64.h"
 #include "common/trace/trace_timeline.h"
 #include "common/trace/wrapping.h"
-#include "fold/items.h"
+#include "fold/row_values.h"
 #include "fold/nodestacks.h"
 
 #define US ((uint64_t)1000)

@@ -2,7 +2,7 @@
  * Processes are found by namespace and id through a hash table. Few processes share an id, so a
  * search visits all entries of that id.
  */
-#include "fold/analysis/proctree.h"
+#include "fold/analysis/process_tree.h"
 
 #include <fcntl.h>
 #include <inttypes.h>

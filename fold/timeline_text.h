@@ -1,16 +1,16 @@
 /*
- * timetext.h: live memory over time, as comments in folded text (flame-folded(5)).
+ * timeline_text.h: live memory over time, as comments in folded text (flame-folded(5)).
  *
  * An explorer draws them; all other readers of folded text skip them. The moments of all traces
  * are merged, and reduced until they take no more than TIMETEXT_BYTES and are no more than
  * TIMETEXT_MOMENTS. Neighbours become one moment; those that remain are exact.
  */
-#ifndef FLAME_FOLD_TIMETEXT_H
-#define FLAME_FOLD_TIMETEXT_H
+#ifndef FLAME_FOLD_TIMELINE_TEXT_H
+#define FLAME_FOLD_TIMELINE_TEXT_H
 
 #include "fold/fold.h"
-#include "fold/frames.h"
-#include "fold/leftout.h"
+#include "fold/symbolize.h"
+#include "fold/filter_report.h"
 
 #define TIMETEXT_MOMENTS 2000u
 #define TIMETEXT_BYTES ((size_t)4 << 20) /* of changes, before they become text */

@@ -1,8 +1,8 @@
 /*
- * guarded.h: folding that survives a crash in a reader of debug information.
+ * fold_in_child.h: folding that survives a crash in a reader of debug information.
  */
-#ifndef FLAME_FOLD_GUARDED_H
-#define FLAME_FOLD_GUARDED_H
+#ifndef FLAME_FOLD_FOLD_IN_CHILD_H
+#define FLAME_FOLD_FOLD_IN_CHILD_H
 
 #include "fold/fold.h"
 

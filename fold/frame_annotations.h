@@ -1,8 +1,8 @@
 /*
- * marks.h: frames with an annotation (flame-folded(5)) in place of their own.
+ * frame_annotations.h: frames with an annotation (flame-folded(5)) in place of their own.
  */
-#ifndef FLAME_FOLD_MARKS_H
-#define FLAME_FOLD_MARKS_H
+#ifndef FLAME_FOLD_FRAME_ANNOTATIONS_H
+#define FLAME_FOLD_FRAME_ANNOTATIONS_H
 
 #include "fold/aggregate.h"
 

@@ -1,5 +1,5 @@
 /*
- * lostnames.h: modules that should have names in a profile and have none, because their files
+ * missing_symbols.h: modules that should have names in a profile and have none, because their files
  * are gone or have changed.
  *
  * Their frames are offsets in one build, which mean nothing in another. So a profile lists them,
@@ -7,8 +7,8 @@
  * or of its substitute. A struct lostnames is a set of such words, in the order in which they
  * were added. Not thread-safe.
  */
-#ifndef FLAME_FOLD_STACKS_LOSTNAMES_H
-#define FLAME_FOLD_STACKS_LOSTNAMES_H
+#ifndef FLAME_FOLD_STACKS_MISSING_SYMBOLS_H
+#define FLAME_FOLD_STACKS_MISSING_SYMBOLS_H
 
 #include <stdbool.h>
 #include <stdio.h>

@@ -13,7 +13,7 @@
  * switches an address; this is one fork a fold.
  */
 #define _GNU_SOURCE
-#include "fold/guarded.h"
+#include "fold/fold_in_child.h"
 
 #include <errno.h>
 #include <fcntl.h>

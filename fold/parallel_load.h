@@ -1,12 +1,12 @@
 /*
- * halves.h: two large folded files, loaded by two threads.
+ * parallel_load.h: two large folded files, loaded by two threads.
  *
  * This is only for the plain case: regular files of folded text, not packed, in which every line
  * is understood and whose "# flame:" lines are in the first half. In all other cases the caller
  * loads them in one thread, with the messages for them.
  */
-#ifndef FLAME_FOLD_HALVES_H
-#define FLAME_FOLD_HALVES_H
+#ifndef FLAME_FOLD_PARALLEL_LOAD_H
+#define FLAME_FOLD_PARALLEL_LOAD_H
 
 #include "fold/load.h"
 

@@ -13,7 +13,7 @@
  * ahead: that gained little (53.5 against 55.1 ms for plain files of 45 MB).
  */
 #define _GNU_SOURCE /* CPU_COUNT */
-#include "fold/halves.h"
+#include "fold/parallel_load.h"
 
 #include <malloc.h>
 #include <pthread.h>

@@ -1,4 +1,4 @@
-#include "fold/symbols/madecode.h"
+#include "fold/symbols/anon_code.h"
 
 #include <string.h>
 

@@ -1,9 +1,9 @@
 /*
- * drawn.h: files that are mistaken for recordings: a picture that was drawn from one, the
+ * wrong_input.h: files that are mistaken for recordings: a picture that was drawn from one, the
  * program that would have to be recorded, a packed recording, or one for another program.
  */
-#ifndef FLAME_FOLD_STACKS_DRAWN_H
-#define FLAME_FOLD_STACKS_DRAWN_H
+#ifndef FLAME_FOLD_STACKS_WRONG_INPUT_H
+#define FLAME_FOLD_STACKS_WRONG_INPUT_H
 
 #include "fold/stacks/textinput.h"
 
