@@ -336,7 +336,7 @@ $(O)/obj/render/export/export_pprof.o: $(GENERATED).h
 
 # Files pulled in by the assembler's .incbin are in no .d file.
 $(O)/obj/render/backends/assets.o: $(ASSETS)
-$(O)/obj/driver/suppress/knownleaks.o: driver/suppress/known.supp
+$(O)/obj/driver/suppress/builtin_suppressions.o: driver/suppress/known.supp
 
 -include $(FLAME_OBJ:.o=.d) $(SHIM_OBJ:.o=.d) $(MUSL_OBJ:.o=.d) $(PATCH_OBJ:.o=.d) $(GATE_OBJ:.o=.d) $(GUEST_OBJ:.o=.d) $(WAIT_OBJ:.o=.d) $(LATE_OBJ:.o=.d) $(LIB_OBJ:.o=.d) $(TEST_OBJ:.o=.d)
 

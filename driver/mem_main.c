@@ -8,7 +8,7 @@
 #include "driver/run/record_attach.h"
 #include "driver/run/record_mem.h"
 #include "driver/run/runsummary.h"
-#include "driver/run/tell.h"
+#include "driver/run/result_line.h"
 #include "fold/viewtable.h"
 
 #define AT(member) offsetof(struct run_options, member)

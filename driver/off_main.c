@@ -4,7 +4,7 @@
 #include "common/error.h"
 #include "driver/off/offsummary.h"
 #include "driver/off/record_off.h"
-#include "driver/run/tell.h"
+#include "driver/run/result_line.h"
 #include "fold/analysis/regiontimes.h"
 
 /* Chooses the region to draw. If no trace has it, all of the run is drawn: a long run is not

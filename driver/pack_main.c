@@ -12,7 +12,7 @@
 #include "common/error.h"
 #include "common/options/values.h"
 #include "common/trace/trace_reader.h"
-#include "driver/rundir/writers.h"
+#include "driver/rundir/open_writers.h"
 #include "driver/pack/packtraces.h"
 
 struct request {

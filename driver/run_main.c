@@ -16,7 +16,7 @@
 #include "driver/off/record_off.h"
 #include "driver/run/record_mem.h"
 #include "driver/run/runsummary.h"
-#include "driver/run/tell.h"
+#include "driver/run/result_line.h"
 #include "fold/viewtable.h"
 
 struct both_options {

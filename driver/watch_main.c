@@ -27,7 +27,7 @@
 #include "common/procmaps.h"
 #include "common/strbuf.h"
 #include "common/trace/trace_moments.h"
-#include "driver/monitor/glance.h"
+#include "driver/monitor/live_rows.h"
 #include "driver/monitor/momentwatch.h"
 #include "driver/monitor/partfile.h"
 #include "driver/monitor/recordedtrace.h"

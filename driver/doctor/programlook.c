@@ -14,7 +14,7 @@
 #include "driver/doctor/verdicts.h"
 #include "driver/run/launch.h"
 #include "driver/run/target.h"
-#include "driver/run/unseen.h"
+#include "driver/run/unhooked_memory.h"
 #include "fold/symbols/debugfile.h"
 #include "fold/symbols/debugkind.h"
 #include "fold/symbols/dwarfline.h"

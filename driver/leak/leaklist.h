@@ -59,8 +59,8 @@ struct leak_list {
 /*
  * Fills the list, which is empty, from traces with one kind of verdicts: LEAK_DEFINITE for what
  * processes and regions have found at their ends, LEAK_GROWTH; the traces tell processes and
- * threads apart then (taken.h has them). Or LEAK_LIVE, from any. 0, or an enum flame_exit after
- * a line, and the list is empty.
+ * threads apart then (run_totals.h has them). Or LEAK_LIVE, from any. 0, or an enum flame_exit
+ * after a line, and the list is empty.
  */
 int leak_list_make(struct leak_list *l, struct trace *const *traces, size_t ntraces,
                    enum leak_class what);

@@ -7,8 +7,8 @@
 #define FLAME_DRIVER_LEAK_LEAKUNCHECKED_H
 
 #include "common/strbuf.h"
-#include "driver/rundir/notrecorded.h"
-#include "driver/leak/leaklooks.h"
+#include "driver/rundir/unrecorded.h"
+#include "driver/leak/leak_coverage.h"
 
 struct leak_unchecked {
     bool command;      /* the command itself was not checked */

@@ -8,7 +8,7 @@
 #define FLAME_DRIVER_LEAK_MISUSELIST_H
 
 #include "driver/leak/leaklist.h"
-#include "driver/suppress/hide.h"
+#include "driver/suppress/leak_filter.h"
 
 /* The stacks that a misuse may have. */
 enum misuse_stack { MISUSE_CALL, MISUSE_ALLOC, MISUSE_FREE, MISUSE_STACKS };

@@ -4,7 +4,7 @@
 
 #include "common/alloc.h"
 #include "common/error.h"
-#include "driver/leak/leaklines.h"
+#include "driver/leak/leak_text.h"
 #include "render/text/value.h"
 
 #define LINES_SHOWN 20

@@ -18,7 +18,7 @@
 
 #include "common/alloc.h"
 #include "common/signals/signal_forward.h"
-#include "driver/monitor/ticker.h"
+#include "driver/monitor/periodic_thread.h"
 
 #define NEVER_MS 1000000000u
 

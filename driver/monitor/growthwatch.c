@@ -16,7 +16,7 @@
 #include "common/clock.h"
 #include "common/trace/trace_growth.h"
 #include "driver/rundir/rundir.h"
-#include "driver/monitor/glance.h"
+#include "driver/monitor/live_rows.h"
 
 /* A process, or what it was before it executed another program. */
 struct looked_at {

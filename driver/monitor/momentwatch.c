@@ -23,7 +23,7 @@
 #include "common/strbuf.h"
 #include "common/trace/wrapping.h"
 #include "driver/rundir/rundir.h"
-#include "driver/monitor/glance.h"
+#include "driver/monitor/live_rows.h"
 #include "driver/monitor/momentfile.h"
 
 #define MS ((uint64_t)1000000)

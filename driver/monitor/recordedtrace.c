@@ -4,7 +4,7 @@
 
 #include "common/alloc.h"
 #include "common/procmaps.h"
-#include "driver/monitor/glance.h"
+#include "driver/monitor/live_rows.h"
 
 static bool find_trace(const struct procmap *map, void *arg)
 {

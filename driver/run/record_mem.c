@@ -9,8 +9,8 @@
 #include "driver/run/record_mem.h"
 #include "driver/run/target.h"
 #include "driver/monitor/growthsignal.h"
-#include "driver/monitor/intake.h"
-#include "driver/monitor/ticker.h"
+#include "driver/monitor/trace_ingest.h"
+#include "driver/monitor/periodic_thread.h"
 #include "patch/find/libcsites.h"
 
 static char *own_options(const struct run_options *o, const struct rundir *rundir, bool filtered)

@@ -7,13 +7,13 @@
 #define FLAME_DRIVER_RUN_RECORDING_H
 
 #include "common/strbuf.h"
-#include "driver/rundir/notrecorded.h"
+#include "driver/rundir/unrecorded.h"
 #include "driver/rundir/rundir.h"
-#include "driver/rundir/unread.h"
+#include "driver/rundir/unreadable_traces.h"
 #include "driver/run/launch.h"
 #include "driver/run/runopts.h"
-#include "driver/monitor/taken.h"
-#include "driver/monitor/watch.h"
+#include "driver/monitor/run_totals.h"
+#include "driver/monitor/rss_sampler.h"
 
 struct recording {
     struct rundir rundir;

@@ -8,7 +8,7 @@
 #define FLAME_DRIVER_RUN_RUNOPTS_H
 
 #include "common/options/opts.h"
-#include "driver/suppress/hide.h"
+#include "driver/suppress/leak_filter.h"
 #include "fold/analysis/age_limits.h"
 #include "driver/monitor/momentwatch.h"
 

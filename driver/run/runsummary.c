@@ -6,8 +6,8 @@
 
 #include "common/alloc.h"
 #include "common/error.h"
-#include "driver/run/stillruns.h"
-#include "driver/run/unseen.h"
+#include "driver/run/survivors.h"
+#include "driver/run/unhooked_memory.h"
 #include "fold/fold.h"
 #include "render/text/value.h"
 

@@ -22,8 +22,8 @@
 #include "common/str_starts.h"
 #include "common/strbuf.h"
 #include "common/trace/trace_moments.h"
-#include "driver/rundir/leftovers.h"
-#include "driver/rundir/removing.h"
+#include "driver/rundir/stale_rundirs.h"
+#include "driver/rundir/remove_rundir.h"
 
 #define ENDING ".flame"
 #define SPARE "spare."

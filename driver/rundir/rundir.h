@@ -8,7 +8,7 @@
  *
  * rundir_close removes the directory and all in it, and so do SIGINT, SIGTERM and SIGHUP
  * before they end the program; while the command runs, launch.h handles them. What SIGKILL
- * leaves is removed when the next run makes its own (leftovers.h). One at a time
+ * leaves is removed when the next run makes its own (stale_rundirs.h). One at a time
  * in a process.
  */
 #ifndef FLAME_DRIVER_RUNDIR_RUNDIR_H
@@ -18,7 +18,7 @@
 
 #include "common/compiler.h"
 #include "common/run_status.h"
-#include "driver/rundir/notesfile.h"
+#include "driver/rundir/run_status_file.h"
 
 #define RUNDIR_NOTES "notes"
 #define RUNDIR_FOLDED "folded"

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "common/trace/trace_writer.h"
-#include "driver/monitor/glance.h"
+#include "driver/monitor/live_rows.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

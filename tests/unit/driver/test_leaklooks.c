@@ -1,5 +1,5 @@
-/* Which processes have looked for leaks (driver/leak/leaklooks.h). */
-#include "driver/leak/leaklooks.h"
+/* Which processes have looked for leaks (driver/leak/leak_coverage.h). */
+#include "driver/leak/leak_coverage.h"
 #include "tests/tap.h"
 
 static void names_the_last_program(void)

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "common/trace/trace_builder.h"
-#include "driver/monitor/glance.h"
+#include "driver/monitor/live_rows.h"
 #include "tests/tap.h"
 #include "tests/unit/trace_build.h"
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "driver/rundir/notrecorded.h"
+#include "driver/rundir/unrecorded.h"
 #include "preload/runtime/run_status_client.h"
 #include "tests/tap.h"
 

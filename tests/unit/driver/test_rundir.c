@@ -8,7 +8,7 @@
 #include "common/files/plainfile.h"
 #include "common/strbuf.h"
 #include "common/trace/trace_reader.h"
-#include "driver/rundir/removing.h"
+#include "driver/rundir/remove_rundir.h"
 #include "driver/rundir/rundir.h"
 #include "tests/tap.h"
 

@@ -2,7 +2,7 @@
 #include "driver/suppress/suppress.h"
 
 #include "common/error.h"
-#include "driver/suppress/knownleaks.h"
+#include "driver/suppress/builtin_suppressions.h"
 #include "tests/tap.h"
 
 #define FRAMES_MAX 8

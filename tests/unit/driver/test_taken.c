@@ -1,5 +1,5 @@
-/* When a trace is complete (driver/monitor/intake.h), and what is known of many processes
- * (driver/monitor/taken.h). */
+/* When a trace is complete (driver/monitor/trace_ingest.h), and what is known of many processes
+ * (driver/monitor/run_totals.h). */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "common/trace_format.h"
-#include "driver/monitor/intake.h"
+#include "driver/monitor/trace_ingest.h"
 #include "tests/tap.h"
 
 /* ---- a trace is complete ---- */

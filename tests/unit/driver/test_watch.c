@@ -1,4 +1,5 @@
-/* Memory of a process seen from outside: driver/monitor/watch.h, and what of it is worth a word. */
+/* Memory of a process seen from outside: driver/monitor/rss_sampler.h, and what of it is worth a
+ * word. */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <fcntl.h>
@@ -8,8 +9,8 @@
 #include <unistd.h>
 
 #include "common/trace_format.h"
-#include "driver/run/unseen.h"
-#include "driver/monitor/watch.h"
+#include "driver/run/unhooked_memory.h"
+#include "driver/monitor/rss_sampler.h"
 #include "tests/tap.h"
 
 #define MIB ((uint64_t)1 << 20)

@@ -1,0 +1,90 @@
+/*
+ * run_totals.h: facts and sums from the traces of a run, which it takes one after another.
+ *
+ * Some facts are kept of each process, and sums over all of them. So memory grows by a struct
+ * taken_process with each process, and by its stacks only where no other process had the same. Not
+ * thread-safe: while the command runs only the intake (trace_ingest.h) uses it.
+ */
+#ifndef FLAME_DRIVER_MONITOR_RUN_TOTALS_H
+#define FLAME_DRIVER_MONITOR_RUN_TOTALS_H
+
+#include "driver/monitor/growthwatch.h"
+#include "driver/monitor/momentwatch.h"
+#include "fold/fold.h"
+#include "fold/tracesums.h"
+
+/* Facts of one trace. A process that executes another program leaves several. */
+struct taken_process {
+    uint32_t pid;
+    bool ended;             /* the process had ended when its trace was taken */
+    bool looked;            /* its memory was scanned for leaks */
+    uint32_t unlooked;      /* enum trace_unlooked */
+    bool inside;            /* an allocator in its program's file was seen */
+    uint64_t marks;         /* one more than the passes that it marked, or time marked for it */
+    const char *comm, *exe; /* owned by struct taken, which has equal ones once */
+    uint64_t start_ns;      /* CLOCK_MONOTONIC; 0: not known */
+    uint64_t end_ns;        /* it ran no longer than this */
+    uint64_t peak_bytes;    /* at its peak, without what it inherited */
+    uint64_t peak_with_inherited;
+    uint64_t recorders; /* estimate of the memory that the recorder took, in bytes */
+};
+
+/* Sums over all traces, without a forked child's copies of its parent's blocks. */
+struct taken_totals {
+    uint64_t alloc_bytes, alloc_calls;
+    uint64_t live_bytes, live_blocks;
+    struct taken_leaks {
+        uint64_t bytes, blocks;
+    } leaked, by_leak, inner; /* of processes that scanned: blocks that nothing leads to; only
+                               * leaks; only pointers to insides */
+    uint64_t threads;
+    uint64_t cost_ns; /* estimate of the time spent in the recorder, beginnings included */
+    uint64_t skipped, lost_calls, lost_bytes, lost_frees, lost_mappings;
+    uint64_t sandbox_calls, sandbox_bytes;     /* not recorded, as the process was in a sandbox */
+    uint64_t paused_calls, paused_bytes;       /* not recorded, as the program paused recording */
+    uint64_t kept_snapshots, unkept_snapshots; /* that the program asked for */
+    uint64_t fallback_stacks;                  /* walked by libunwind, not by rules */
+    struct taken_resident {
+        struct trace_resident sums; /* from the last scans of all processes; usable_bytes only where
+                                     * all of them know it */
+        uint64_t processes, failed; /* that scanned, and that could not */
+        uint32_t error;             /* the errno of one that could not */
+    } resident;
+    uint64_t sample; /* mean bytes between samples; 0: exact */
+};
+
+struct taken {
+    struct fold_options options; /* its tree is owned: NULL unless ancestors are asked for */
+    struct tracesums *sums;
+    /* Leaks, regions and growth that processes found, by process and thread. */
+    struct fold_options leak_options;
+    struct tracesums *leaks;
+    struct taken_totals totals;
+    struct taken_process *process; /* in the order of taking */
+    size_t nprocesses, process_alloc;
+    struct growthwatch *growth;  /* borrowed; NULL: growth is not sampled */
+    struct momentwatch *moments; /* borrowed; NULL: no moments are taken */
+    bool ends_known;             /* traces were taken as their processes ended */
+    char **names;
+    size_t nnames, names_room;
+};
+
+/* Memory traces are added up in the way in which `options` will have them folded; off-CPU traces
+ * are left whole. The options are copied; what they borrow must outlive k. */
+void taken_init(struct taken *k, const struct fold_options *options);
+void taken_release(struct taken *k);
+
+/* Takes over a trace. `ended`: its process has ended, and the trace is complete. */
+void taken_add(struct taken *k, struct trace *t, bool ended);
+
+/* The process that began first, or NULL. */
+const struct taken_process *taken_first(const struct taken *k);
+
+/* The most bytes that the processes had at once: the greatest sum of the peaks of processes that
+ * may have run at the same time. Inexact unless `ends_known`. */
+uint64_t taken_peak_at_once(const struct taken *k);
+
+/* The number of distinct processes; exec does not make a new one. */
+size_t taken_pids(const struct taken *k);
+
+#endif

@@ -1,0 +1,32 @@
+/*
+ * trace_ingest.h: takes in the traces of ended processes while the command runs.
+ *
+ * A build may become thousands of processes. The driver has nothing to do while it waits, so a
+ * thread examines the directory of the run now and then. It reads the traces that have no writer
+ * any more, adds them up (run_totals.h) and gives their room on the disk back. The result equals
+ * that of reading them all at the end.
+ *
+ * An emptied file is left as a spare for a later process (common/run_status.h).
+ */
+#ifndef FLAME_DRIVER_MONITOR_TRACE_INGEST_H
+#define FLAME_DRIVER_MONITOR_TRACE_INGEST_H
+
+#include "driver/rundir/rundir.h"
+#include "driver/monitor/run_totals.h"
+
+struct intake;
+
+/* Begins to examine the directory. Until intake_stop, `taken` belongs to the thread. NULL: there is
+ * no thread, and all traces are left for the end; intake_stop accepts that. */
+struct intake *intake_start(struct rundir *rundir, struct taken *taken);
+
+/* Ends looking. What is left in the directory is for rundir_collect. */
+void intake_stop(struct intake *in);
+
+/*
+ * Whether the trace open as `fd` is complete: no process can write to it any more, neither
+ * through a descriptor nor through a mapping. False when that cannot be known.
+ */
+bool intake_is_complete(int fd);
+
+#endif

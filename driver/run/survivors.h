@@ -1,0 +1,23 @@
+/*
+ * survivors.h: recorded processes that still run when the command has ended.
+ */
+#ifndef FLAME_DRIVER_RUN_SURVIVORS_H
+#define FLAME_DRIVER_RUN_SURVIVORS_H
+
+#include <stdbool.h>
+
+#include "common/strbuf.h"
+#include "driver/monitor/run_totals.h"
+
+/*
+ * Whether process `pid` has a file of directory `dir` mapped. Every process that records into the
+ * directory has. A process that was given this number later has not. Nor has the one with that
+ * number here, if `pid` is a number of another pid namespace.
+ */
+bool still_maps(uint32_t pid, const char *dir);
+
+/* Appends "NAME PID, NAME PID" of the processes that still record into `dir`, at most `most` of
+ * them; returns how many there are. */
+size_t still_runs(struct strbuf *sb, const struct taken *taken, const char *dir, size_t most);
+
+#endif

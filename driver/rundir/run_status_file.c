@@ -1,0 +1,241 @@
+/*
+ * Rejected: to have processes map the driver's words read-only, in a page of their own. A stray
+ * store would end the program, which runs without flame if it has something of its own at that
+ * address. A program that writes there on purpose would open the file instead.
+ */
+#define _GNU_SOURCE
+#include "driver/rundir/run_status_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/alloc.h"
+#include "common/files/plainfile.h"
+#include "unwind/sharedrules.h"
+
+/* 0 or -errno. */
+static int write_whole(int fd, const void *data, size_t size)
+{
+    size_t at = 0;
+
+    while (at < size) {
+        ssize_t n = pwrite(fd, (const char *)data + at, size - at, (off_t)at);
+
+        if (n < 0 && errno != EINTR)
+            return -errno;
+        at += n < 0 ? 0 : (size_t)n;
+    }
+    return 0;
+}
+
+/* ---- writing ---- */
+
+int notesfile_make(struct notesfile *f, const char *path, uint64_t disk)
+{
+    int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600), err = 0;
+
+    *f = (struct notesfile){.fd = -1};
+    if (fd < 0)
+        return -errno;
+    f->own = xcalloc(1, sizeof *f->own); /* more than a small stack has room for */
+    /* The descriptor that holds the lock is read-only, so that flame does not count as a writer
+     * of the file. */
+    f->fd = plainfile_open(path, O_RDONLY | O_NOFOLLOW);
+    if (f->fd < 0)
+        err = f->fd;
+    memcpy(f->own->magic, RUNNOTES_MAGIC, sizeof f->own->magic);
+    f->own->disk_limit = disk;
+    f->own->locked = !err && flock(f->fd, LOCK_EX) == 0;
+    /* All of the file is written, so that no process finds a hole for which the disk has no
+     * room. */
+    if (!err)
+        err = write_whole(fd, f->own, sizeof *f->own);
+    close(fd);
+    if (err) {
+        unlink(path);
+        notesfile_close(f);
+        return err;
+    }
+    f->path = xstrdup(path);
+    return 0;
+}
+
+void notesfile_close(struct notesfile *f)
+{
+    if (f->fd >= 0)
+        close(f->fd);
+    free(f->path);
+    free(f->own);
+    *f = (struct notesfile){.fd = -1};
+}
+
+static bool is_same_file(int a, int b)
+{
+    struct stat x, y;
+
+    return fstat(a, &x) == 0 && fstat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+}
+
+/* Opens the file by its name, if it is still the same file; or -errno. */
+static int open_again(const struct notesfile *f, int how)
+{
+    int fd = f->path ? plainfile_open(f->path, how | O_NOFOLLOW) : -ENOENT;
+
+    if (fd < 0 || is_same_file(fd, f->fd))
+        return fd;
+    close(fd);
+    return -ESTALE;
+}
+
+/* Writes one of the driver's words, which is in f->own already. 0 or -errno. */
+static int put(const struct notesfile *f, const void *word, size_t size)
+{
+    size_t at = (size_t)((const char *)word - (const char *)f->own);
+    int fd = open_again(f, O_WRONLY), err = 0;
+
+    if (fd < 0)
+        return fd;
+    if (pwrite(fd, word, size, (off_t)at) < 0)
+        err = -errno;
+    close(fd);
+    return err;
+}
+
+void notesfile_over(struct notesfile *f)
+{
+    int err;
+
+    if (!f->own)
+        return;
+    f->own->over = 1;
+    err = put(f, &f->own->over, sizeof f->own->over);
+    if (err && err != -ENOENT)
+        unlink(f->path); /* a removed file ends the recording as well */
+}
+
+void notesfile_spares(struct notesfile *f, uint32_t made)
+{
+    if (!f->own)
+        return;
+    f->own->spares_made = made;
+    put(f, &f->own->spares_made, sizeof made);
+}
+
+void notesfile_given_back(struct notesfile *f, uint64_t bytes)
+{
+    if (!f->own)
+        return;
+    f->own->disk_given_back = bytes;
+    put(f, &f->own->disk_given_back, sizeof bytes);
+}
+
+void notesfile_share_rules(struct notesfile *f, const char *rules)
+{
+    void *none;
+    int fd, err;
+
+    if (!f->own)
+        return;
+    fd = open(rules, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+    if (fd < 0)
+        return;
+    none = xcalloc(1, SHAREDRULES_SIZE);
+    err = write_whole(fd, none, SHAREDRULES_SIZE);
+    free(none);
+    close(fd);
+    f->own->rules = !err;
+    if (err || put(f, &f->own->rules, sizeof f->own->rules) < 0) {
+        unlink(rules);
+        f->own->rules = 0;
+    }
+}
+
+/* ---- reading ---- */
+
+static bool read_at(const struct notesfile *f, void *to, size_t size, size_t at)
+{
+    return f->fd >= 0 && pread(f->fd, to, size, (off_t)at) == (ssize_t)size;
+}
+
+uint32_t notesfile_spares_taken(const struct notesfile *f)
+{
+    uint32_t taken;
+
+    return read_at(f, &taken, sizeof taken, offsetof(struct runnotes, spares_taken)) ? taken : 0;
+}
+
+/* The driver's words in the file. */
+#define WORD(member)                                                                               \
+    {                                                                                              \
+#member, offsetof(struct runnotes, member), sizeof((struct runnotes *)0)->member           \
+    }
+
+static const struct {
+    const char *name;
+    size_t at, size;
+} words[] = {
+    WORD(magic), WORD(over),       WORD(spares_made),     WORD(locked),
+    WORD(rules), WORD(disk_limit), WORD(disk_given_back),
+};
+
+static void add_wrong(struct strbuf *wrong, const char *what)
+{
+    strbuf_addf(wrong, "%s%s", wrong->len ? ", " : "", what);
+}
+
+static void compare(const struct notesfile *f, const struct runnotes *now, struct strbuf *wrong)
+{
+    for (size_t i = 0; i < ARRAY_LEN(words); i++)
+        if (memcmp((const char *)now + words[i].at, (const char *)f->own + words[i].at,
+                   words[i].size) != 0)
+            add_wrong(wrong, words[i].name);
+}
+
+/* Whether programs cannot have left these notes. A slot is counted before a note is written to
+ * it, and `used` was read after the notes: so no note is behind `used`. */
+static bool is_impossible(const struct runnotes *n, uint32_t used, uint64_t most)
+{
+    for (uint32_t i = used; i < RUNNOTES_MAX; i++)
+        if (n->notes[i].why != RUNNOTE_NONE)
+            return true;
+    for (uint32_t i = 0; i < RUNNOTES_MAX; i++)
+        if (n->notes[i].why >= RUNNOTE_REASONS)
+            return true;
+    return used > most;
+}
+
+void notesfile_read(const struct notesfile *f, uint64_t most, struct runnotes *to,
+                    struct strbuf *wrong)
+{
+    uint32_t used = 0;
+    int fd;
+
+    memset(to, 0, sizeof *to);
+    if (f->fd < 0)
+        return;
+    /* Programs that began after the file was removed were not recorded. */
+    fd = open_again(f, O_RDONLY);
+    if (fd < 0)
+        add_wrong(wrong, "removed");
+    else
+        close(fd);
+    if (!read_at(f, to, sizeof *to, 0)) {
+        add_wrong(wrong, "cut short");
+        memset(to, 0, sizeof *to);
+        return;
+    }
+    compare(f, to, wrong);
+    if (to->disk_full_ns && !f->own->disk_limit) {
+        add_wrong(wrong, "disk_full_ns");
+        to->disk_full_ns = 0;
+    }
+    if (!read_at(f, &used, sizeof used, offsetof(struct runnotes, used)) ||
+        is_impossible(to, used, most)) {
+        add_wrong(wrong, "used");
+        to->used = to->used > most ? 0 : to->used;
+    }
+}

@@ -1,0 +1,92 @@
+#include "driver/rundir/unreadable_traces.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/alloc.h"
+#include "common/error.h"
+#include "common/trace/trace_reader.h"
+
+#define TOLD 8u /* lines */
+
+void unread_add(struct unread *u, char *path, const char *why)
+{
+    bool begun = !trace_has_not_begun(path);
+    struct unread_trace *t;
+
+    GROW(u->trace, u->n, u->room);
+    t = &u->trace[u->n++];
+    *t = (struct unread_trace){.path = path, .why = begun ? xstrdup(why) : NULL};
+    t->name = rundir_program_of(path, &t->pid);
+    u->damaged += begun;
+}
+
+static void add_name(struct strbuf *sb, const struct unread_trace *t)
+{
+    strbuf_addstr(sb, t->name);
+    if (t->pid)
+        strbuf_addf(sb, " %" PRIu32, t->pid);
+}
+
+static void tell(const struct unread_trace *t, bool kept)
+{
+    struct strbuf who = STRBUF_INIT;
+
+    add_name(&who, t);
+    if (kept)
+        flame_warn("%s is left out, as its trace cannot be read: %s; it is kept as %s, remove it "
+                   "afterwards",
+                   who.buf, t->why, t->path);
+    else
+        flame_warn("%s is left out, as its trace cannot be read: %s", who.buf, t->why);
+    strbuf_release(&who);
+}
+
+void unread_tell(const struct unread *u, struct rundir *dir, struct notrecorded *others)
+{
+    size_t told = 0;
+
+    for (size_t i = 0; i < u->n; i++) {
+        const struct unread_trace *t = &u->trace[i];
+        bool kept = t->why && rundir_keep_file(dir, t->path);
+
+        notrecorded_add_process(others, t->name, t->pid,
+                                t->why ? RUNNOTE_DAMAGED : RUNNOTE_NOT_BEGUN);
+        if (t->why && told++ < TOLD)
+            tell(t, kept);
+    }
+    if (told > TOLD)
+        flame_warn("%zu more are left out, as their traces in %s cannot be read", told - TOLD,
+                   dir->path);
+    if (u->n)
+        notrecorded_sort(others);
+}
+
+void unread_add_names(struct strbuf *sb, const struct unread *u)
+{
+    size_t named = 0;
+
+    for (size_t i = 0; i < u->n; i++) {
+        if (!u->trace[i].why)
+            continue;
+        if (named++ == TOLD) {
+            strbuf_addf(sb, " and %zu more", u->damaged - TOLD);
+            return;
+        }
+        if (named > 1)
+            strbuf_addstr(sb, ", ");
+        add_name(sb, &u->trace[i]);
+    }
+}
+
+void unread_release(struct unread *u)
+{
+    for (size_t i = 0; i < u->n; i++) {
+        free(u->trace[i].path);
+        free(u->trace[i].name);
+        free(u->trace[i].why);
+    }
+    free(u->trace);
+    *u = (struct unread){.n = 0};
+}

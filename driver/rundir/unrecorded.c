@@ -1,0 +1,214 @@
+#include "driver/rundir/unrecorded.h"
+
+#include <stdlib.h>
+
+#include "common/alloc.h"
+#include "render/text/value.h"
+
+static int by_pid(const void *pa, const void *pb)
+{
+    const struct notrecorded_process *a = pa, *b = pb;
+
+    return (a->pid > b->pid) - (a->pid < b->pid);
+}
+
+static int by_number(const void *a, const void *b)
+{
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+    return (x > y) - (x < y);
+}
+
+static int by_times(const void *pa, const void *pb)
+{
+    const struct notrecorded_program *a = pa, *b = pb;
+
+    if (a->times != b->times)
+        return a->times < b->times ? 1 : -1;
+    return strcmp(a->name, b->name);
+}
+
+static void add_program(struct notrecorded *n, const struct runnote *note)
+{
+    struct notrecorded_program *p;
+    char name[sizeof p->name] = "";
+
+    memcpy(name, note->name, strnlen(note->name, sizeof note->name));
+    if (note->pid)
+        n->process[n->nprocesses++] =
+            (struct notrecorded_process){note->pid, (enum runnote_why)note->why};
+    for (size_t i = 0; i < n->nprograms; i++) {
+        p = &n->programs[i];
+        if (p->why == note->why && p->err == note->err && strcmp(p->name, name) == 0) {
+            p->times++;
+            return;
+        }
+    }
+    n->programs = xreallocarray(n->programs, n->nprograms + 1, sizeof *n->programs);
+    p = &n->programs[n->nprograms++];
+    *p = (struct notrecorded_program){.why = note->why, .err = note->err, .times = 1};
+    memcpy(p->name, name, sizeof name);
+}
+
+/* Sorts them and leaves each once. */
+static size_t distinct(uint32_t *pids, size_t n)
+{
+    size_t kept = 0;
+
+    if (n)
+        qsort(pids, n, sizeof *pids, by_number);
+    for (size_t i = 0; i < n; i++)
+        if (!kept || pids[kept - 1] != pids[i])
+            pids[kept++] = pids[i];
+    return kept;
+}
+
+/* A forked child that is left out may execute a program, which is what it goes by. */
+static bool is_named_again(const struct runnotes *notes, size_t i)
+{
+    const struct runnote *note = &notes->notes[i];
+
+    if (note->why != RUNNOTE_NOT_FOLLOWED || !note->pid)
+        return false;
+    for (size_t k = i + 1; k < RUNNOTES_MAX; k++)
+        if (notes->notes[k].pid == note->pid && notes->notes[k].why == RUNNOTE_NOT_FOLLOWED)
+            return true;
+    return false;
+}
+
+void notrecorded_read(struct notrecorded *n, const struct notesfile *f, uint64_t most)
+{
+    struct runnotes *notes = xmalloc(sizeof *notes);
+    struct strbuf wrong = STRBUF_INIT;
+
+    *n = (struct notrecorded){0};
+    notesfile_read(f, most, notes, &wrong);
+    if (wrong.len)
+        n->overwritten = strbuf_detach(&wrong, NULL);
+    strbuf_release(&wrong);
+    n->process = xcalloc(RUNNOTES_MAX, sizeof *n->process);
+    for (size_t i = 0; i < RUNNOTES_MAX; i++)
+        if (notes->notes[i].why != RUNNOTE_NONE && notes->notes[i].why < RUNNOTE_REASONS &&
+            !is_named_again(notes, i))
+            add_program(n, &notes->notes[i]);
+    n->full_ns = notes->disk_full_ns;
+    if (notes->used > RUNNOTES_MAX)
+        n->unnamed = notes->used - RUNNOTES_MAX;
+    notrecorded_sort(n);
+    free(notes);
+}
+
+void notrecorded_add_process(struct notrecorded *n, const char *name, uint32_t pid,
+                             enum runnote_why why)
+{
+    struct runnote note = {.pid = pid, .why = (uint16_t)why};
+
+    memcpy(note.name, name, strnlen(name, sizeof note.name));
+    n->process = xreallocarray(n->process, n->nprocesses + 1, sizeof *n->process);
+    add_program(n, &note);
+}
+
+void notrecorded_sort(struct notrecorded *n)
+{
+    if (n->nprocesses)
+        qsort(n->process, n->nprocesses, sizeof *n->process, by_pid);
+    if (n->nprograms)
+        qsort(n->programs, n->nprograms, sizeof *n->programs, by_times);
+}
+
+void notrecorded_release(struct notrecorded *n)
+{
+    free(n->programs);
+    free(n->process);
+    free(n->overwritten);
+    *n = (struct notrecorded){0};
+}
+
+size_t notrecorded_processes(const struct notrecorded *n, const uint32_t *pids, size_t npids)
+{
+    uint32_t *sorted = xcalloc(npids, sizeof *sorted);
+    size_t others = 0, count;
+
+    memcpy(sorted, pids, npids * sizeof *sorted);
+    count = distinct(sorted, npids);
+    for (size_t i = 0; i < n->nprocesses; i++)
+        if (!i || n->process[i].pid != n->process[i - 1].pid)
+            others += !bsearch(&n->process[i].pid, sorted, count, sizeof *sorted, by_number);
+    free(sorted);
+    return others + n->unnamed;
+}
+
+bool notrecorded_is_doubt(enum runnote_why why)
+{
+    return why != RUNNOTE_NOT_FOLLOWED && why != RUNNOTE_NOT_BEGUN && why != RUNNOTE_DAMAGED;
+}
+
+/* ---- telling ---- */
+
+static const char *because(enum runnote_why why)
+{
+    switch (why) {
+    case RUNNOTE_STATIC:
+        return "linked statically";
+    case RUNNOTE_MACHINE:
+        return "of another word size or processor";
+    case RUNNOTE_MUSL:
+        return "uses musl";
+    case RUNNOTE_GNU:
+        return "uses the GNU C library";
+    case RUNNOTE_SANITIZER:
+        return "built with a sanitizer";
+    case RUNNOTE_SETUID:
+        return "set-user-id";
+    case RUNNOTE_SETGID:
+        return "set-group-id";
+    case RUNNOTE_CAPABILITIES:
+        return "has file capabilities";
+    case RUNNOTE_ENVIRONMENT:
+        return "started with an environment without the recorder";
+    case RUNNOTE_USER:
+        return "another user, who may not write the recording";
+    case RUNNOTE_OUT_OF_SIGHT:
+        return "in another root directory";
+    case RUNNOTE_COVERED:
+        return "a mount covers where the recording is";
+    case RUNNOTE_SANDBOX:
+        return "forked in a sandbox";
+    case RUNNOTE_NOT_FOLLOWED:
+        return "left out, as --no-follow says";
+    case RUNNOTE_NOT_BEGUN:
+        return "ended as it began";
+    case RUNNOTE_DAMAGED:
+        return "its trace cannot be read";
+    default:
+        return "the recorder could not start";
+    }
+}
+
+void notrecorded_add(struct strbuf *sb, const struct notrecorded *n, size_t most)
+{
+    size_t more = n->unnamed;
+
+    for (size_t i = 0; i < n->nprograms; i++) {
+        const struct notrecorded_program *p = &n->programs[i];
+
+        if (i >= most) {
+            more += p->times;
+            continue;
+        }
+        strbuf_addf(sb, "%s%s (%s", i ? ", " : "", p->name, because(p->why));
+        if (p->why == RUNNOTE_FAILED && p->err)
+            strbuf_addf(sb, ": %s", strerror(p->err));
+        strbuf_addch(sb, ')');
+        if (p->times > 1) {
+            strbuf_addch(sb, ' ');
+            value_add_number(sb, (struct folded_count){.whole = p->times}, true);
+            strbuf_addstr(sb, " times");
+        }
+    }
+    if (more) {
+        strbuf_addstr(sb, n->nprograms ? " and " : "");
+        value_add_number(sb, (struct folded_count){.whole = more}, true);
+        strbuf_addstr(sb, " more");
+    }
+}

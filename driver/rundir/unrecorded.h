@@ -1,0 +1,55 @@
+/*
+ * unrecorded.h: the processes of a run that are not in its recording, and why.
+ *
+ * The driver's side of common/run_status.h.
+ */
+#ifndef FLAME_DRIVER_RUNDIR_UNRECORDED_H
+#define FLAME_DRIVER_RUNDIR_UNRECORDED_H
+
+#include "common/run_status.h"
+#include "common/strbuf.h"
+#include "driver/rundir/run_status_file.h"
+
+/* Programs of one name that were not recorded for one reason. */
+struct notrecorded_program {
+    char name[sizeof((struct runnote *)0)->name + 1];
+    enum runnote_why why;
+    int err; /* of RUNNOTE_FAILED: an errno, or 0 */
+    size_t times;
+};
+
+struct notrecorded {
+    struct notrecorded_program *programs; /* the most frequent first */
+    size_t nprograms;
+    struct notrecorded_process {
+        uint32_t pid;
+        enum runnote_why why;
+    } * process; /* of all notes that have a pid, by pid */
+    size_t nprocesses;
+    size_t unnamed;    /* notes for which there was no room */
+    uint64_t full_ns;  /* CLOCK_MONOTONIC: when the budget of disk was used up; 0: it was not */
+    char *overwritten; /* parts of the file that another process has overwritten; NULL: none */
+};
+
+/* Reads the file of notes; *n is empty when it cannot be read. `most` is as for notesfile_read.
+ * Release it. */
+void notrecorded_read(struct notrecorded *n, const struct notesfile *f, uint64_t most);
+void notrecorded_release(struct notrecorded *n);
+
+/* Adds a process that the driver knows of; `pid` 0: not known. Call notrecorded_sort() after the
+ * last one. */
+void notrecorded_add_process(struct notrecorded *n, const char *name, uint32_t pid,
+                             enum runnote_why why);
+void notrecorded_sort(struct notrecorded *n);
+
+/* The number of processes that left no trace: those not among pids[0..npids). */
+size_t notrecorded_processes(const struct notrecorded *n, const uint32_t *pids, size_t npids);
+
+/* A reason that the user did not ask for, of a process that may have done something.
+ * (unreadable_traces.h reports damaged traces.) */
+bool notrecorded_is_doubt(enum runnote_why why);
+
+/* "3 times hello, which uses musl, ...", at most `most` programs. Nothing when there are none. */
+void notrecorded_add(struct strbuf *sb, const struct notrecorded *n, size_t most);
+
+#endif

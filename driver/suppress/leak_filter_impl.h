@@ -1,0 +1,53 @@
+/*
+ * leak_filter_impl.h: shared by the files of leak_filter.h: the rules and baselines of a run, and
+ * what they suppressed.
+ */
+#ifndef FLAME_DRIVER_SUPPRESS_LEAK_FILTER_IMPL_H
+#define FLAME_DRIVER_SUPPRESS_LEAK_FILTER_IMPL_H
+
+#include <uthash.h>
+
+#include "driver/suppress/baseline.h"
+#include "driver/suppress/leak_filter.h"
+#include "driver/suppress/suppress.h"
+
+struct hidden_sum {
+    uint64_t bytes, blocks;
+};
+
+/* Sum that was suppressed of a program's stack in all its processes, and is still to be taken out
+ * of the sums. */
+struct taken_out {
+    struct taken_out_key {
+        uint64_t stack;
+        uint64_t flags;
+    } key;
+    struct hidden_sum left;
+    UT_hash_handle hh;
+};
+
+struct hide {
+    const struct hide_options *o;
+    enum hide_what what;
+    struct suppressions *rules;
+    struct baseline *known, *now;
+    struct hidden_sum in_baseline;
+    struct taken_out *taken_out;
+};
+
+static inline void hidden_add(struct hidden_sum *to, uint64_t bytes, uint64_t blocks)
+{
+    to->bytes += bytes;
+    to->blocks += blocks;
+}
+
+/* The view that a baseline is of. */
+static inline const char *hidden_view(const struct hide *h)
+{
+    static const char *const names[] = {
+        [HIDE_LEAKS] = "leak", [HIDE_LIVE] = "live", [HIDE_GROWTH] = "growth"};
+
+    return names[h->what];
+}
+
+#endif
