@@ -1,7 +1,7 @@
 /*
  * ---- page_search.js: names that match, their share, and filters ----
  *
- * A search is a query (pattern.js) and a set of names picked in the table; a frame matches when
+ * A search is a query (regex.js) and a set of names picked in the table; a frame matches when
  * its name does either. The result is one byte a name.
  */
 

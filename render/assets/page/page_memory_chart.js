@@ -1,5 +1,5 @@
 /*
- * ---- page_growth.js: live, mapped and resident memory over time, above the graph ----
+ * ---- page_memory_chart.js: live, mapped and resident memory over time, above the graph ----
  *
  * Lines are SVG, so that they are sharp on paper; the selection and the pointer's line lie
  * over them, so that neither draws anything anew. A click selects a moment, a drag a

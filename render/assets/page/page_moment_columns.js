@@ -1,5 +1,5 @@
 /*
- * ---- page_series.js: columns that were counted at several moments ----
+ * ---- page_moment_columns.js: columns that were counted at several moments ----
  *
  * A moment keeps only the nodes that have a count in it. The shown counts are made of the selected
  * moments: flows (allocations, samples) are added up; for levels (live memory; render/views.c) it

@@ -1,5 +1,5 @@
 /*
- * ---- pattern.js: regular expressions whose time grows with their text alone ----
+ * ---- regex.js: regular expressions whose time grows with their text alone ----
  *
  * A search can come from a link and names can be any length, while the browser's own expressions
  * go back and try again: (x+x+)+y takes seconds in a long name, and cannot be stopped. So

@@ -1,5 +1,5 @@
 /*
- * ---- page_chart.js: one flame graph on a canvas, and its reactions to the reader ----
+ * ---- page_flamegraph.js: one flame graph on a canvas, and its reactions to the reader ----
  *
  * A Chart shows a range of counts of one graph, and reports the reader's actions to its listener:
  * zoom(chart, node, range), hover(chart, node, run, event), menu(chart, node, x, y), select(chart,
