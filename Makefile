@@ -495,7 +495,7 @@ CROSS_O       := $(O)/aarch64
 CROSS_ROOT    := $(O)/sysroot-aarch64
 CROSS_MAKE     = $(MAKE) --no-print-directory O='$(CROSS_O)' CC='aarch64-linux-gnu-gcc --sysroot=$(abspath $(CROSS_ROOT))' \
                  AR=aarch64-linux-gnu-ar MUSL_GCC=
-CROSS_UNITS   := tracer/test_callregs tracer/test_ptraced unwind/test_aarch64 unwind/test_recall unwind/test_sharedrules fold/test_texthash_portable \
+CROSS_UNITS   := tracer/test_callregs tracer/test_ptraced unwind/test_aarch64 unwind/test_stack_cache unwind/test_sharedrules fold/test_texthash_portable \
                  common/test_strbuf common/test_folded common/test_trace_reader render/test_frametree \
                  preload/test_shadow preload/test_stacks
 CROSS_TESTS   := tests/cli/repo/t0014-house-processors.sh tests/cli/mem/t0146-mem-aarch64.sh
@@ -511,7 +511,7 @@ cross-aarch64: all $(TEST_CLOCK) ## build for aarch64 with a cross compiler, and
 
 # By a kernel for aarch64 in qemu-system-aarch64: what ptrace, many threads and signals do there. docs/ports.md
 # has what is proven and what is too slow for it. Installs nothing.
-GUEST_UNITS   := $(addprefix tracer/,test_attach test_source test_ptraced test_lastrun test_proctask test_tracee)
+GUEST_UNITS   := $(addprefix tracer/,test_attach test_source test_ptraced test_sleep_since test_proctask test_tracee)
 GUEST_TESTS   := tests/cli/off/t0903-off-command.sh tests/cli/off/t0912-off-errors.sh
 .PHONY: guest-check
 guest-check: ## test under a kernel for aarch64, in qemu-system-aarch64 (about 2 minutes)

@@ -80,7 +80,7 @@ int main(void)
     ok(watch_look((uint32_t)getpid(), &look) && look.anon_bytes >= 20 * MIB &&
            look.anon_bytes < 1024 * MIB,
        "our own memory is seen");
-    is_str(look.comm, "test_watch", "and our name");
+    is_str(look.comm, "test_rss_sample", "and our name");
     ok(!watch_look((uint32_t)ended(), &look), "a process that has ended is not");
 
     trace_of("test.%d.0.flame", getpid(), 1000);

@@ -88,7 +88,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (size < 4)
         return 0;
     first = 3 + (data[0] | (size_t)data[1] << 8) % (size - 3);
-    snprintf(name, sizeof name, "/dev/shm/fuzz_glance.%d", (int)getpid());
+    snprintf(name, sizeof name, "/dev/shm/fuzz_live_rows.%d", (int)getpid());
     fd = open(name, O_RDWR | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
     if (fd < 0)
         return 0;
