@@ -180,9 +180,10 @@ static enum preloadable judge_elf(const char *path, int fd, const struct preload
     if (len < 0)
         return PRELOADABLE_DAMAGED;
     /* A loader that is run by its name asks for no loader. */
-    if (!len && !begins(base_name(path), "ld-linux") && !begins(base_name(path), "ld-musl"))
+    if (!len && !starts_with(base_name(path), "ld-linux") &&
+        !starts_with(base_name(path), "ld-musl"))
         return PRELOADABLE_STATIC;
-    musl = begins(len ? base_name(loader) : base_name(path), "ld-musl");
+    musl = starts_with(len ? base_name(loader) : base_name(path), "ld-musl");
     if (musl != ours->musl)
         return musl ? PRELOADABLE_MUSL : PRELOADABLE_GNU;
     return judge_sanitizer(&e);

@@ -9,13 +9,13 @@
 
 #include "common/compiler.h"
 
-static inline bool begins(const char *s, const char *with)
+static inline bool starts_with(const char *s, const char *with)
 {
     return strncmp(s, with, strlen(with)) == 0;
 }
 
-/* Like begins(), for `len` bytes that need no NUL at their end. */
-static inline bool bytes_begin(const char *s, size_t len, const char *with)
+/* Like starts_with(), for `len` bytes that need no NUL at their end. */
+static inline bool bytes_start_with(const char *s, size_t len, const char *with)
 {
     return len >= strlen(with) && memcmp(s, with, strlen(with)) == 0;
 }

@@ -156,13 +156,13 @@ static void gather(struct run *r, size_t trace)
 static void add_packed(struct strbuf *sb, const char *key, const struct run *r,
                        uint32_t (*of)(const struct told *row))
 {
-    struct packed p;
+    struct varint_writer p;
 
     strbuf_addf(sb, " %s=", key);
-    packed_begin(&p, sb);
+    varint_begin(&p, sb);
     for (size_t i = 0; i < r->nrows; i++)
-        packed_add(&p, of(&r->rows[i]));
-    packed_end(&p);
+        varint_add(&p, of(&r->rows[i]));
+    varint_end(&p);
 }
 
 static uint32_t thread_of(const struct told *row)
@@ -183,13 +183,13 @@ static uint32_t waker_of(const struct told *row)
 /* Adds a name. It may hold any bytes, so it is packed, too, one number a byte. */
 static void add_name(struct strbuf *sb, const char *key, const char *s, size_t len)
 {
-    struct packed p;
+    struct varint_writer p;
 
     strbuf_addf(sb, " %s=", key);
-    packed_begin(&p, sb);
+    varint_begin(&p, sb);
     for (size_t i = 0; i < len; i++)
-        packed_add(&p, (unsigned char)s[i]);
-    packed_end(&p);
+        varint_add(&p, (unsigned char)s[i]);
+    varint_end(&p);
 }
 
 static void write_threads(const struct run *r, struct strbuf *sb)
@@ -228,25 +228,25 @@ static int by_thread(const void *pa, const void *pb, void *arg)
 static void add_waits(struct strbuf *sb, const struct run *r, size_t from, size_t to)
 {
     uint64_t before = r->zero_ns;
-    struct packed p;
+    struct varint_writer p;
 
-    packed_begin(&p, sb);
+    varint_begin(&p, sb);
     for (size_t i = from; i < to; i++) {
         const struct trace_interval *w = &r->list[i];
         uint64_t length = w->end_ns - w->begin_ns;
 
-        packed_add(&p, (uint64_t)w->row << 2 | w->kind);
-        packed_add(&p, w->begin_ns - before);
-        packed_add(&p, length);
-        packed_add_signed(&p, (int64_t)(length - w->ns - w->runq_ns));
-        packed_add(&p, w->runq_ns);
+        varint_add(&p, (uint64_t)w->row << 2 | w->kind);
+        varint_add(&p, w->begin_ns - before);
+        varint_add(&p, length);
+        varint_add_signed(&p, (int64_t)(length - w->ns - w->runq_ns));
+        varint_add(&p, w->runq_ns);
         if (w->kind == TRACE_INTERVAL_SHARE || w->kind == TRACE_INTERVAL_SUM) {
-            packed_add(&p, w->times);
-            packed_add(&p, w->longest_ns);
+            varint_add(&p, w->times);
+            varint_add(&p, w->longest_ns);
         }
         before = w->begin_ns;
     }
-    packed_end(&p);
+    varint_end(&p);
 }
 
 static void write_waits(struct run *r, struct strbuf *sb)
@@ -272,25 +272,25 @@ static void write_path(const struct run *r, size_t trace, struct strbuf *sb)
     const struct critical_piece *piece = NULL;
     uint64_t short_ns = 0, before = r->zero_ns;
     size_t n = critical_pieces(r->in->traces[trace], &piece, &short_ns), told = 0;
-    struct packed p;
+    struct varint_writer p;
 
     for (size_t i = 0; i < n; i++)
         told += r->of[trace].thread[piece[i].thread] && piece[i].begin_ns >= r->zero_ns;
     if (!told)
         return;
     strbuf_addf(sb, "# lanes: path n=%zu short=%" PRIu64 " data=", told, short_ns);
-    packed_begin(&p, sb);
+    varint_begin(&p, sb);
     for (size_t i = n; i-- > 0;) {
         uint32_t thread = r->of[trace].thread[piece[i].thread];
 
         if (!thread || piece[i].begin_ns < r->zero_ns)
             continue;
-        packed_add(&p, thread - 1);
-        packed_add(&p, piece[i].begin_ns - before);
-        packed_add(&p, piece[i].end_ns - piece[i].begin_ns);
+        varint_add(&p, thread - 1);
+        varint_add(&p, piece[i].begin_ns - before);
+        varint_add(&p, piece[i].end_ns - piece[i].begin_ns);
         before = piece[i].end_ns;
     }
-    packed_end(&p);
+    varint_end(&p);
     strbuf_addch(sb, '\n');
 }
 
@@ -332,19 +332,19 @@ static void write_regions_of(const struct run *r, size_t trace, uint32_t name,
 {
     const struct trace *t = r->in->traces[trace];
     uint64_t before = r->zero_ns;
-    struct packed p;
+    struct varint_writer p;
 
     strbuf_addf(sb, "# lanes: region n=%zu", n);
     add_name(sb, "name", t->regions[name], strlen(t->regions[name]));
     strbuf_addstr(sb, " data=");
-    packed_begin(&p, sb);
+    varint_begin(&p, sb);
     for (size_t i = 0; i < n; i++) {
-        packed_add(&p, r->of[trace].thread[list[i].thread] - 1);
-        packed_add(&p, list[i].begin_ns - before);
-        packed_add(&p, span_of(&list[i]));
+        varint_add(&p, r->of[trace].thread[list[i].thread] - 1);
+        varint_add(&p, list[i].begin_ns - before);
+        varint_add(&p, span_of(&list[i]));
         before = list[i].begin_ns;
     }
-    packed_end(&p);
+    varint_end(&p);
     strbuf_addch(sb, '\n');
 }
 
@@ -441,7 +441,7 @@ static void write_stack(void *opaque, const char *line, size_t len)
     struct placing *w = opaque;
     size_t digits = len, before = 0;
     const struct stack_rows *s;
-    struct packed p;
+    struct varint_writer p;
 
     while (digits && line[digits - 1] != ' ')
         digits--;
@@ -450,12 +450,12 @@ static void write_stack(void *opaque, const char *line, size_t len)
     strbuf_addf(&w->sb, "# lanes: in %s ", w->view->name);
     strbuf_add(&w->sb, line, digits);
     strbuf_addstr(&w->sb, "rows=");
-    packed_begin(&p, &w->sb);
+    varint_begin(&p, &w->sb);
     for (size_t i = 0; i < s->n; i++) {
-        packed_add_signed(&p, (int64_t)s->row[i] - (int64_t)before);
+        varint_add_signed(&p, (int64_t)s->row[i] - (int64_t)before);
         before = s->row[i];
     }
-    packed_end(&p);
+    varint_end(&p);
     strbuf_addch(&w->sb, '\n');
     w->sink(w->opaque, w->sb.buf, w->sb.len);
 }

@@ -202,10 +202,10 @@ static bool is_counted(const struct trace_row *r)
 static void set_rows(struct trace *t, const struct trace_amount *now,
                      const struct trace_amount *before)
 {
-    struct trace_grow grow = trace_grow_begin(t);
+    struct trace_builder grow = trace_builder_begin(t);
 
     for (uint32_t id = 0; id < t->row_limit; id++) {
-        struct trace_row *row = trace_grow_row_at(&grow, id);
+        struct trace_row *row = trace_builder_row_at(&grow, id);
 
         if (!is_counted(row))
             continue;

@@ -264,13 +264,13 @@ static bool tell(struct run *r, size_t nmoments, size_t most_bytes)
 static void add_axis_word(struct strbuf *sb, const struct run *r, const char *key,
                           int64_t (*of)(const struct moment *m, const struct run *r))
 {
-    struct packed p;
+    struct varint_writer p;
 
     strbuf_addf(sb, " %s=", key);
-    packed_begin(&p, sb);
+    varint_begin(&p, sb);
     for (size_t i = 0; i < r->nmoments; i++)
-        packed_add_signed(&p, of(&r->moments[i], r));
-    packed_end(&p);
+        varint_add_signed(&p, of(&r->moments[i], r));
+    varint_end(&p);
 }
 
 static int64_t live_of(const struct moment *m, const struct run *r FLAME_UNUSED)
@@ -320,17 +320,17 @@ static void write_mark(const struct run *r, const struct trace_timeline_mark *m,
                        aggregate_sink sink, void *opaque)
 {
     struct strbuf sb = STRBUF_INIT;
-    struct packed p;
+    struct varint_writer p;
 
     strbuf_addf(&sb, "# moments: mark us=");
-    packed_begin(&p, &sb);
-    packed_add(&p, shown_us(r, m->ns));
-    packed_end(&p);
+    varint_begin(&p, &sb);
+    varint_add(&p, shown_us(r, m->ns));
+    varint_end(&p);
     strbuf_addstr(&sb, " name=");
-    packed_begin(&p, &sb);
+    varint_begin(&p, &sb);
     for (const char *s = m->name; *s; s++)
-        packed_add(&p, (unsigned char)*s);
-    packed_end(&p);
+        varint_add(&p, (unsigned char)*s);
+    varint_end(&p);
     strbuf_addch(&sb, '\n');
     sink(opaque, sb.buf, sb.len);
     strbuf_release(&sb);
@@ -359,7 +359,7 @@ static void write_stack(void *opaque, const char *line, size_t len)
     struct writing *w = opaque;
     size_t digits = len;
     const struct history *h;
-    struct packed p;
+    struct varint_writer p;
 
     while (digits && line[digits - 1] != ' ')
         digits--;
@@ -368,10 +368,10 @@ static void write_stack(void *opaque, const char *line, size_t len)
     strbuf_addf(&w->sb, "# moments: %s ", w->kind->view);
     strbuf_add(&w->sb, line, digits);
     strbuf_addstr(&w->sb, "changes=");
-    packed_begin(&p, &w->sb);
+    varint_begin(&p, &w->sb);
     for (size_t i = 0; i < h->len; i++)
-        packed_add_byte(&p, h->bytes[i]);
-    packed_end(&p);
+        varint_add_byte(&p, h->bytes[i]);
+    varint_end(&p);
     strbuf_addch(&w->sb, '\n');
     w->sink(w->opaque, w->sb.buf, w->sb.len);
 }

@@ -97,7 +97,7 @@ static void describe_columns(struct trace_header *h)
  * Leaves a note for the run's summary that this process will not be recorded: true. False: there is
  * no run, and the caller writes to standard error. `err`: an errno, or 0.
  */
-static bool noted(enum runnote_why why, int err)
+static bool noted(enum unrecorded_why why, int err)
 {
     struct process self;
     char exe[4096];
@@ -234,12 +234,12 @@ static int create_file(struct trace_writer *w, const char *exe, const struct tra
 
 static FLAME_COLD void tell_not_created(int err)
 {
-    enum runnote_why why = RUNNOTE_FAILED;
+    enum unrecorded_why why = UNRECORDED_FAILED;
 
     if (err == EDQUOT && notes_over())
         return;
     if (err == EACCES || err == EPERM || err == EROFS)
-        why = RUNNOTE_USER;
+        why = UNRECORDED_USER;
     else if (err == ENOENT || err == ENOTDIR || err == ESRCH) /* /proc/PID as a root */
         why = notes_out_of_sight();
     if (!noted(why, err))
@@ -473,7 +473,7 @@ static bool start(void)
     busfault_begin();
     real_resolve();
     if (lateload_begin(config.referee, config.sample != 0, &why) < 0) {
-        if (!noted(RUNNOTE_FAILED, 0))
+        if (!noted(UNRECORDED_FAILED, 0))
             say(why, "; the program runs on, nothing is recorded", NULL);
         return false;
     }
@@ -493,7 +493,7 @@ static bool start(void)
     if (config.referee)
         record_set_referee();
     if (!arm()) {
-        if (!noted(RUNNOTE_FAILED, EINVAL))
+        if (!noted(UNRECORDED_FAILED, EINVAL))
             say("the kernel lacks MADV_WIPEONFORK (Linux 4.14); the program runs on, nothing is "
                 "recorded",
                 NULL);
@@ -530,7 +530,7 @@ static bool only_count(void)
 {
     static uint32_t always_armed = 1;
 
-    notes_add(RUNNOTE_SANDBOX, 0, threads_own_tid(), executed_text);
+    notes_add(UNRECORDED_SANDBOX, 0, threads_own_tid(), executed_text);
     threads_give_up();
     lifecycle_armed = &always_armed;
     return true;
@@ -564,7 +564,7 @@ static bool restart_in_child(void)
         return false;
     if (!config.follow) {
         if (config.unfollowed)
-            notes_add(RUNNOTE_NOT_FOLLOWED, 0, threads_own_tid(), executed_text);
+            notes_add(UNRECORDED_NOT_FOLLOWED, 0, threads_own_tid(), executed_text);
         return false;
     }
     sandbox_after_fork();
@@ -578,7 +578,7 @@ static bool restart_in_child(void)
     if (begin_with_inherited(inherited) && arm())
         return true;
     /* No message after the run's end, which a disk budget may have caused meanwhile. */
-    if (!notes_over() && !noted(RUNNOTE_FAILED, ENOSPC))
+    if (!notes_over() && !noted(UNRECORDED_FAILED, ENOSPC))
         say("no room to record the forked child; it runs on unrecorded", NULL);
     return false;
 }

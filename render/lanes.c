@@ -68,15 +68,15 @@ static bool find_number(const char *s, size_t len, const char *key, uint64_t *ou
 
 static bool find_bytes(const char *s, size_t len, const char *key, struct strbuf *out)
 {
-    struct packed_reader r;
+    struct varint_reader r;
     const char *value;
     uint64_t c = 0;
     size_t n;
 
     if (!find_word(s, len, key, &value, &n))
         return false;
-    packed_read(&r, value, n);
-    while (packed_take(&r, &c) && c < 256)
+    varint_read(&r, value, n);
+    while (varint_take(&r, &c) && c < 256)
         strbuf_addch(out, (char)c);
     return !r.wrong && c < 256;
 }
@@ -135,14 +135,14 @@ static bool take_thread(struct lanes *l, const char *s, size_t len)
 static bool take_by_row(struct lanes *l, const char *s, size_t len, const char *key, uint64_t limit,
                         struct lanes_span *out)
 {
-    struct packed_reader r;
+    struct varint_reader r;
     const char *value;
     uint64_t v, found = 0;
     size_t n;
 
     if (!find_word(s, len, key, &value, &n))
         return false;
-    for (packed_read(&r, value, n); packed_take(&r, &v); found++)
+    for (varint_read(&r, value, n); varint_take(&r, &v); found++)
         if (v >= limit)
             return false;
     if (r.wrong || found != l->nrows)
@@ -161,10 +161,10 @@ static bool take_rows(struct lanes *l, const char *s, size_t len)
 
 static bool take_numbers(struct lanes *l, const char *s, size_t len)
 {
-    struct packed_reader r;
+    struct varint_reader r;
     int64_t at = 0, step;
 
-    for (packed_read(&r, s, len); packed_take_signed(&r, &step);) {
+    for (varint_read(&r, s, len); varint_take_signed(&r, &step);) {
         if (step < -(int64_t)ROWS_MAX || step > (int64_t)ROWS_MAX)
             return false;
         at += step;
@@ -207,17 +207,17 @@ static bool take_stack(struct lanes *l, const char **s, size_t len, size_t *stac
 static bool are_waits(const struct lanes *l, const char *s, size_t len, uint64_t n)
 {
     uint64_t row, later, length, rest, runq, more, now = 0;
-    struct packed_reader r;
+    struct varint_reader r;
 
-    packed_read(&r, s, len);
-    while (packed_take(&r, &row)) {
-        if (n-- == 0 || row >> 2 >= l->nrows || !packed_take(&r, &later) ||
-            !packed_take(&r, &length) || !packed_take(&r, &rest) || !packed_take(&r, &runq) ||
+    varint_read(&r, s, len);
+    while (varint_take(&r, &row)) {
+        if (n-- == 0 || row >> 2 >= l->nrows || !varint_take(&r, &later) ||
+            !varint_take(&r, &length) || !varint_take(&r, &rest) || !varint_take(&r, &runq) ||
             later > NUMBER_MAX || length > NUMBER_MAX || rest > NUMBER_MAX || runq > NUMBER_MAX ||
             now + later > NUMBER_MAX)
             return false;
         now += later;
-        if (SUMS(row & 3) && (!packed_take(&r, &more) || !packed_take(&r, &more)))
+        if (SUMS(row & 3) && (!varint_take(&r, &more) || !varint_take(&r, &more)))
             return false;
     }
     return !r.wrong && n == 0;
@@ -241,7 +241,7 @@ static bool take_waits(struct lanes *l, const char *s, size_t len)
 /* Reads a path: pieces of existing threads, one behind the other. */
 static bool take_path(struct lanes *l, const char *s, size_t len)
 {
-    struct packed_reader r;
+    struct varint_reader r;
     uint64_t short_ns, n, thread, later, length, now = 0;
     const char *data;
     size_t size;
@@ -249,9 +249,9 @@ static bool take_path(struct lanes *l, const char *s, size_t len)
     if (!find_number(s, len, " n=", &n) || !find_number(s, len, " short=", &short_ns) ||
         !find_word(s, len, " data=", &data, &size) || !l->thread.len)
         return false;
-    for (packed_read(&r, data, size); packed_take(&r, &thread);) {
-        if (n-- == 0 || thread >= l->nthreads || !packed_take(&r, &later) ||
-            !packed_take(&r, &length) || later > NUMBER_MAX || length > NUMBER_MAX ||
+    for (varint_read(&r, data, size); varint_take(&r, &thread);) {
+        if (n-- == 0 || thread >= l->nthreads || !varint_take(&r, &later) ||
+            !varint_take(&r, &length) || later > NUMBER_MAX || length > NUMBER_MAX ||
             now + later + length > NUMBER_MAX)
             return false;
         now += later + length;
@@ -267,11 +267,11 @@ static bool take_path(struct lanes *l, const char *s, size_t len)
 static bool are_regions(const struct lanes *l, const char *s, size_t len, uint64_t n)
 {
     uint64_t thread, later, length, now = 0;
-    struct packed_reader r;
+    struct varint_reader r;
 
-    for (packed_read(&r, s, len); packed_take(&r, &thread);) {
-        if (n-- == 0 || thread >= l->nthreads || !packed_take(&r, &later) ||
-            !packed_take(&r, &length) || later > NUMBER_MAX || length > NUMBER_MAX ||
+    for (varint_read(&r, s, len); varint_take(&r, &thread);) {
+        if (n-- == 0 || thread >= l->nthreads || !varint_take(&r, &later) ||
+            !varint_take(&r, &length) || later > NUMBER_MAX || length > NUMBER_MAX ||
             now + later > NUMBER_MAX)
             return false;
         now += later;
@@ -298,7 +298,7 @@ static bool take_region(struct lanes *l, const char *s, size_t len)
     return true;
 }
 
-static bool begins(const char **s, size_t *len, const char *with)
+static bool starts_with(const char **s, size_t *len, const char *with)
 {
     size_t n = strlen(with);
 
@@ -316,25 +316,25 @@ bool lanes_comment(struct lanes *l, const char *s, size_t len, uint64_t line, co
 
     while (len && (s[len - 1] == '\r' || s[len - 1] == ' '))
         len--;
-    if (!begins(&s, &len, BEGINS))
+    if (!starts_with(&s, &len, BEGINS))
         return false;
-    if (begins(&s, &len, "begin"))
+    if (starts_with(&s, &len, "begin"))
         known = take_begin(l, s, len);
     else if (l->over)
         return false;
     else if (!l->begun)
         known = false;
-    else if (begins(&s, &len, "thread"))
+    else if (starts_with(&s, &len, "thread"))
         known = take_thread(l, s, len);
-    else if (begins(&s, &len, "rows"))
+    else if (starts_with(&s, &len, "rows"))
         known = take_rows(l, s, len);
-    else if (begins(&s, &len, "in "))
+    else if (starts_with(&s, &len, "in "))
         known = is_stack = take_stack(l, &s, len, stack_len);
-    else if (begins(&s, &len, "waits"))
+    else if (starts_with(&s, &len, "waits"))
         known = take_waits(l, s, len);
-    else if (begins(&s, &len, "path"))
+    else if (starts_with(&s, &len, "path"))
         known = take_path(l, s, len);
-    else if (begins(&s, &len, "region"))
+    else if (starts_with(&s, &len, "region"))
         known = take_region(l, s, len);
     else
         known = false;

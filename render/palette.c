@@ -64,7 +64,7 @@ static bool has(const struct name *n, const char *part)
 
 static bool name_begins(const struct name *n, const char *part)
 {
-    return bytes_begin(n->s, n->len, part);
+    return bytes_start_with(n->s, n->len, part);
 }
 
 /* Java's frames are package paths; natives and the VM's C++ have other shapes. */

@@ -38,7 +38,7 @@ void timeline_begin(struct timeline *tl)
 /* ---- comments ---- */
 
 /* The value of `key`, " us=", up to the next blank. */
-static bool find_word(const char *s, size_t len, const char *key, struct packed_reader *r)
+static bool find_word(const char *s, size_t len, const char *key, struct varint_reader *r)
 {
     const char *at = memmem(s, len, key, strlen(key)), *end;
 
@@ -46,19 +46,19 @@ static bool find_word(const char *s, size_t len, const char *key, struct packed_
         return false;
     at += strlen(key);
     end = memchr(at, ' ', (size_t)(s + len - at));
-    packed_read(r, at, (size_t)((end ? end : s + len) - at));
+    varint_read(r, at, (size_t)((end ? end : s + len) - at));
     return true;
 }
 
 static bool take_moments(struct timeline *tl, const char *s, size_t len)
 {
-    struct packed_reader us, live, mapped, rss;
+    struct varint_reader us, live, mapped, rss;
     uint64_t now = 0, step;
 
     if (!find_word(s, len, " us=", &us) || !find_word(s, len, " live=", &live) ||
         !find_word(s, len, " mapped=", &mapped) || !find_word(s, len, " rss=", &rss))
         return false;
-    for (int64_t later; packed_take_signed(&us, &later);) {
+    for (int64_t later; varint_take_signed(&us, &later);) {
         struct timeline_moment m = {.nth = tl->n};
 
         step = (uint64_t)later;
@@ -66,8 +66,8 @@ static bool take_moments(struct timeline *tl, const char *s, size_t len)
             return false;
         now += step;
         m.us = now;
-        if (!packed_take_signed(&live, &m.live) || !packed_take_signed(&mapped, &m.mapped) ||
-            !packed_take_signed(&rss, &m.rss))
+        if (!varint_take_signed(&live, &m.live) || !varint_take_signed(&mapped, &m.mapped) ||
+            !varint_take_signed(&rss, &m.rss))
             return false;
         GROW(tl->moments, tl->n, tl->room);
         tl->moments[tl->n++] = m;
@@ -87,13 +87,13 @@ static bool take_axis(struct timeline *tl, const char *s, size_t len)
 static bool take_mark(struct timeline *tl, const char *s, size_t len)
 {
     struct strbuf name = STRBUF_INIT;
-    struct packed_reader us, r;
+    struct varint_reader us, r;
     uint64_t c = 0, when;
 
     if (!find_word(s, len, " us=", &us) || !find_word(s, len, " name=", &r) ||
-        !packed_take(&us, &when))
+        !varint_take(&us, &when))
         return false;
-    while (packed_take(&r, &c) && c < 256)
+    while (varint_take(&r, &c) && c < 256)
         strbuf_addch(&name, (char)c);
     if (r.wrong || c > 255) {
         strbuf_release(&name);
@@ -109,13 +109,13 @@ static bool take_mark(struct timeline *tl, const char *s, size_t len)
 static bool take_changes(struct timeline *tl, const char *s, size_t len)
 {
     size_t first = tl->nchanges, moment = tl->begun, limit = tl->n;
-    struct packed_reader r;
+    struct varint_reader r;
     uint64_t later;
     int64_t bytes;
 
-    packed_read(&r, s, len);
-    while (packed_take(&r, &later)) {
-        if (later >= limit - moment || !packed_take_signed(&r, &bytes) ||
+    varint_read(&r, s, len);
+    while (varint_take(&r, &later)) {
+        if (later >= limit - moment || !varint_take_signed(&r, &bytes) ||
             (tl->nchanges > first && !later)) {
             tl->nchanges = first;
             return false;
@@ -150,7 +150,7 @@ static bool take_history(struct timeline *tl, enum timeline_kind kind, const cha
     return true;
 }
 
-static bool begins(const char **s, size_t *len, const char *with)
+static bool starts_with(const char **s, size_t *len, const char *with)
 {
     size_t n = strlen(with);
 
@@ -168,15 +168,15 @@ bool timeline_comment(struct timeline *tl, const char *s, size_t len, uint64_t l
 
     while (len && (s[len - 1] == '\r' || s[len - 1] == ' '))
         len--;
-    if (!begins(&s, &len, BEGINS))
+    if (!starts_with(&s, &len, BEGINS))
         return false;
-    if (begins(&s, &len, "axis"))
+    if (starts_with(&s, &len, "axis"))
         known = take_axis(tl, s, len);
-    else if (begins(&s, &len, "mark"))
+    else if (starts_with(&s, &len, "mark"))
         known = take_mark(tl, s, len);
-    else if (begins(&s, &len, "live "))
+    else if (starts_with(&s, &len, "live "))
         known = is_history = take_history(tl, TIMELINE_LIVE, s, len, stack_len);
-    else if (begins(&s, &len, "mmap "))
+    else if (starts_with(&s, &len, "mmap "))
         known = is_history = take_history(tl, TIMELINE_MAPPED, s, len, stack_len);
     else
         known = false;

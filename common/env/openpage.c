@@ -201,7 +201,7 @@ static bool start_unrecorded(const struct opener *o, char **argv)
         n++;
     envp = xcalloc(n + 1, sizeof *envp);
     for (size_t i = 0; i < n; i++)
-        if (!begins(from[i], OPTIONS))
+        if (!starts_with(from[i], OPTIONS))
             envp[kept++] = from[i];
     started = start(o->program, argv, envp);
     free(envp);

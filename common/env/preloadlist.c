@@ -12,7 +12,7 @@ const char *preloadlist_value(char *const *envp, const char *name)
     const char *value = NULL;
 
     for (; envp && *envp; envp++)
-        if (begins(*envp, name))
+        if (starts_with(*envp, name))
             value = *envp + strlen(name);
     return value;
 }
@@ -125,7 +125,7 @@ void preloadlist_instead(struct preloadlist_copy *copy, char *const *envp, const
         return;
     for (char *const *e = envp; *e; e++)
         /* The loader uses the last of several LD_PRELOADs: only that one is kept, in its place. */
-        if (!begins(*e, PRELOAD))
+        if (!starts_with(*e, PRELOAD))
             array[n++] = *e;
         else if (*e + strlen(PRELOAD) == preload && write_list(list, *e, library, instead))
             array[n++] = list;

@@ -8,7 +8,7 @@
 /* Only flame writes such comments. */
 static bool is_heading(const char *s, size_t len)
 {
-    return bytes_begin(s, len, "# flame:");
+    return bytes_start_with(s, len, "# flame:");
 }
 
 void folded_columns_begin(struct folded_columns *c, const char *text, size_t len)

@@ -23,15 +23,15 @@ struct trace *trace_new(const char *path)
     return t;
 }
 
-struct trace_grow trace_grow_begin(struct trace *t)
+struct trace_builder trace_builder_begin(struct trace *t)
 {
-    return (struct trace_grow){.t = t,
-                               .nodes_alloc = t->node_limit,
-                               .rows_alloc = t->row_limit,
-                               .threads_alloc = t->thread_limit};
+    return (struct trace_builder){.t = t,
+                                  .nodes_alloc = t->node_limit,
+                                  .rows_alloc = t->row_limit,
+                                  .threads_alloc = t->thread_limit};
 }
 
-uint32_t trace_grow_node(struct trace_grow *g, uint64_t addr, uint32_t parent, uint32_t kind)
+uint32_t trace_builder_node(struct trace_builder *g, uint64_t addr, uint32_t parent, uint32_t kind)
 {
     struct trace_private *priv = g->t->priv;
 
@@ -42,7 +42,7 @@ uint32_t trace_grow_node(struct trace_grow *g, uint64_t addr, uint32_t parent, u
     return g->t->node_limit++;
 }
 
-uint32_t trace_grow_row(struct trace_grow *g, const struct trace_row *row)
+uint32_t trace_builder_row(struct trace_builder *g, const struct trace_row *row)
 {
     struct trace_private *priv = g->t->priv;
 
@@ -52,7 +52,7 @@ uint32_t trace_grow_row(struct trace_grow *g, const struct trace_row *row)
     return g->t->row_limit++;
 }
 
-uint32_t trace_grow_thread(struct trace_grow *g, const struct trace_thread *like)
+uint32_t trace_builder_thread(struct trace_builder *g, const struct trace_thread *like)
 {
     struct trace_private *priv = g->t->priv;
     struct trace_thread th = {.tid = like->tid, .uses = like->uses};
@@ -64,7 +64,7 @@ uint32_t trace_grow_thread(struct trace_grow *g, const struct trace_thread *like
     return g->t->thread_limit++;
 }
 
-uint32_t trace_grow_name(struct trace_grow *g, const char *name)
+uint32_t trace_builder_name(struct trace_builder *g, const char *name)
 {
     struct trace *t = g->t;
 
@@ -76,12 +76,12 @@ uint32_t trace_grow_name(struct trace_grow *g, const char *name)
     return (uint32_t)t->nregions++;
 }
 
-struct trace_row *trace_grow_row_at(struct trace_grow *g, uint32_t id)
+struct trace_row *trace_builder_row_at(struct trace_builder *g, uint32_t id)
 {
     return &g->t->priv->rows[id];
 }
 
-void trace_grow_modules(struct trace *t)
+void trace_builder_modules(struct trace *t)
 {
     struct trace_private *priv = t->priv;
 
@@ -89,8 +89,8 @@ void trace_grow_modules(struct trace *t)
     priv->modules = trace_modules_index(t);
 }
 
-uint32_t trace_take_stack(const struct trace *from, uint32_t id, uint32_t *node_of,
-                          trace_take_node *take, void *arg)
+uint32_t trace_import_stack(const struct trace *from, uint32_t id, uint32_t *node_of,
+                            trace_import_node *take, void *arg)
 {
     uint32_t *way = NULL;
     size_t n = 0, alloc = 0;

@@ -9,7 +9,7 @@
 
 #include "common/trace/trace_reader.h"
 
-struct trace_grow {
+struct trace_builder {
     struct trace *t;
     size_t nodes_alloc, rows_alloc, threads_alloc;
 };
@@ -18,32 +18,32 @@ struct trace_grow {
 struct trace *trace_new(const char *path);
 
 /* Goes on with a trace that has records already. */
-struct trace_grow trace_grow_begin(struct trace *t);
+struct trace_builder trace_builder_begin(struct trace *t);
 
 /* Each returns the new record's id. */
-uint32_t trace_grow_node(struct trace_grow *g, uint64_t addr, uint32_t parent, uint32_t kind);
-uint32_t trace_grow_row(struct trace_grow *g, const struct trace_row *row);
+uint32_t trace_builder_node(struct trace_builder *g, uint64_t addr, uint32_t parent, uint32_t kind);
+uint32_t trace_builder_row(struct trace_builder *g, const struct trace_row *row);
 /* The new record has the name and the number of `like`, and nothing counted. */
-uint32_t trace_grow_thread(struct trace_grow *g, const struct trace_thread *like);
+uint32_t trace_builder_thread(struct trace_builder *g, const struct trace_thread *like);
 
 /* The number of a TRACE_META_REGION with that name. */
-uint32_t trace_grow_name(struct trace_grow *g, const char *name);
+uint32_t trace_builder_name(struct trace_builder *g, const char *name);
 
 /* The row, for the caller to count in; lent until a row is added. */
-struct trace_row *trace_grow_row_at(struct trace_grow *g, uint32_t id);
+struct trace_row *trace_builder_row_at(struct trace_builder *g, uint32_t id);
 
 /* Makes trace_module_at answer from t->modules, which have been changed. */
-void trace_grow_modules(struct trace *t);
+void trace_builder_modules(struct trace *t);
 
 /* Makes the node in the growing trace that stands for `n`, whose parent (0: it has none)
  * has been made. */
-typedef uint32_t trace_take_node(void *arg, const struct trace_node *n, uint32_t parent);
+typedef uint32_t trace_import_node(void *arg, const struct trace_node *n, uint32_t parent);
 
 /*
  * The growing trace's node for the stack `id` of `from`: what of it is not in node_of yet
  * (by id, 0: not there) is taken, the root first.
  */
-uint32_t trace_take_stack(const struct trace *from, uint32_t id, uint32_t *node_of,
-                          trace_take_node *take, void *arg);
+uint32_t trace_import_stack(const struct trace *from, uint32_t id, uint32_t *node_of,
+                            trace_import_node *take, void *arg);
 
 #endif

@@ -207,7 +207,7 @@ static uint64_t rounded_up(double n)
 static void add_row(struct growing *g, const struct series *s, size_t stack, double bytes,
                     double blocks, double fit)
 {
-    struct trace_grow grow = trace_grow_begin(g->t);
+    struct trace_builder grow = trace_builder_begin(g->t);
     struct trace_row row = {.flags = TRACE_ROW_GROWTH,
                             .alloc_bytes = rounded_up(bytes),
                             .alloc_calls = rounded_up(blocks),
@@ -219,7 +219,7 @@ static void add_row(struct growing *g, const struct series *s, size_t stack, dou
     row.thread = g->t->rows[g->stacks[stack]->row].thread;
     if (!row.alloc_calls)
         row.alloc_calls = 1;
-    trace_grow_row(&grow, &row);
+    trace_builder_row(&grow, &row);
     g->told[stack] = true;
 }
 
@@ -258,11 +258,11 @@ static struct series *series_of(struct series **list, size_t *n, size_t *room, c
 
 static void drop_old(struct trace *t)
 {
-    struct trace_grow grow = trace_grow_begin(t);
+    struct trace_builder grow = trace_builder_begin(t);
 
     for (uint32_t id = 0; id < t->row_limit; id++)
         if (t->rows[id].flags & TRACE_ROW_GROWTH)
-            trace_grow_row_at(&grow, id)->node = 0;
+            trace_builder_row_at(&grow, id)->node = 0;
 }
 
 static void release(struct growing *g)

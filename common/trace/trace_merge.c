@@ -35,7 +35,7 @@
 
 /* Sums of the traces of one program. */
 struct program {
-    struct trace_grow g;
+    struct trace_builder g;
     uint32_t pid; /* 0: of several processes */
     uint32_t *slots, mask;
     uint32_t found;   /* the node that was asked for last */
@@ -111,7 +111,7 @@ static struct program *new_program(struct trace_merge *m, const struct trace *t,
     own->is_fork = t->is_fork;
     GROW(m->programs, m->nprograms, m->programs_room);
     p = &m->programs[m->nprograms++];
-    *p = (struct program){.g = trace_grow_begin(own),
+    *p = (struct program){.g = trace_builder_begin(own),
                           .pid = pid,
                           .slots = xcalloc(FIRST_SLOTS, sizeof *p->slots),
                           .mask = FIRST_SLOTS - 1,
@@ -261,7 +261,7 @@ static uint32_t take_thread(struct adding *a, uint32_t id)
         if (own->threads[i].tid == th->tid && own->threads[i].uses == th->uses &&
             memcmp(own->threads[i].comm, th->comm, sizeof th->comm) == 0)
             return i;
-    return trace_grow_thread(&a->p->g, th);
+    return trace_builder_thread(&a->p->g, th);
 }
 
 static uint32_t slot_of(const struct program *p, uint64_t addr, uint32_t parent, uint32_t kind)
@@ -308,7 +308,7 @@ static uint32_t find_node(struct program *p, uint64_t addr, uint32_t parent, uin
     for (at = slot_of(p, addr, parent, kind); p->slots[at]; at = (at + 1) & p->mask)
         if (is_node(p, p->slots[at], addr, parent, kind))
             return p->found = p->slots[at];
-    return p->found = p->slots[at] = trace_grow_node(&p->g, addr, parent, kind);
+    return p->found = p->slots[at] = trace_builder_node(&p->g, addr, parent, kind);
 }
 
 /* Whether the node is a frame of the recorder. Its frames are between the C library and main where
@@ -341,7 +341,7 @@ static uint32_t take_node(void *arg, const struct trace_node *n, uint32_t parent
         addr = take_address(a, n->addr);
     else if (n->kind == TRACE_NODE_REGION || n->kind == TRACE_NODE_TAG ||
              n->kind == TRACE_NODE_NAMED)
-        addr = trace_grow_name(&a->p->g, a->t->regions[n->addr]);
+        addr = trace_builder_name(&a->p->g, a->t->regions[n->addr]);
     else if (n->kind == TRACE_NODE_MAPPING || n->kind == TRACE_NODE_RESIDENT ||
              n->kind == TRACE_NODE_PART || n->kind == TRACE_NODE_CLASS)
         addr = n->addr;
@@ -382,13 +382,13 @@ static uint32_t row_id_for(struct program *p, uint32_t node, uint16_t flags)
 
     GROW_FILLED(p->row_of, at, p->row_of_alloc, 0);
     if (!p->row_of[at])
-        p->row_of[at] = trace_grow_row(&p->g, &fresh);
+        p->row_of[at] = trace_builder_row(&p->g, &fresh);
     return p->row_of[at];
 }
 
 static struct trace_row *row_for(struct program *p, uint32_t node, uint16_t flags)
 {
-    return trace_grow_row_at(&p->g, row_id_for(p, node, flags));
+    return trace_builder_row_at(&p->g, row_id_for(p, node, flags));
 }
 
 /* Counts live blocks of a stack that no verdict names as reached. */
@@ -455,9 +455,9 @@ static void add_row(struct adding *a, const struct trace_row *row)
     uint32_t node, id;
 
     begin_stack(a, row->node);
-    node = trace_take_stack(a->t, row->node, a->node_of, take_node, a);
+    node = trace_import_stack(a->t, row->node, a->node_of, take_node, a);
     id = row_id_for(a->p, node, row->flags);
-    own = trace_grow_row_at(&a->p->g, id);
+    own = trace_builder_row_at(&a->p->g, id);
     if (a->row_of)
         a->row_of[row - a->t->rows] = id;
     own->alloc_bytes += row->alloc_bytes;
@@ -479,7 +479,7 @@ static uint32_t take_stack(struct adding *a, uint32_t node)
     if (!node)
         return 0;
     begin_stack(a, node);
-    return trace_take_stack(a->t, node, a->node_of, take_node, a);
+    return trace_import_stack(a->t, node, a->node_of, take_node, a);
 }
 
 static bool same_misuse(const struct trace_misuse *a, const struct trace_misuse *b)
@@ -597,7 +597,7 @@ void trace_merge_add_flagged(struct trace_merge *m, const struct trace *t, uint1
 struct trace *const *trace_merge_result(struct trace_merge *m, size_t *n)
 {
     for (size_t i = 0; i < m->nprograms; i++) {
-        trace_grow_modules(m->programs[i].g.t);
+        trace_builder_modules(m->programs[i].g.t);
         if (m->programs[i].g.t->names)
             namepack_finish(m->programs[i].g.t->names);
     }

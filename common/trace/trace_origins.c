@@ -178,7 +178,7 @@ static const struct trace *load(struct trace_origins *o, const struct trace *t,
 
 /* A trace being completed, and one origin of it. */
 struct taking {
-    struct trace_grow g;
+    struct trace_builder g;
     const struct trace *a;
     uint32_t number;       /* of the origin */
     uint32_t *node_of;     /* a's node id -> ours; 0: not taken over yet */
@@ -194,7 +194,7 @@ static uint32_t take_thread(struct taking *k, uint32_t id)
     if (!th)
         return 0;
     if (!k->thread_of[id])
-        k->thread_of[id] = trace_grow_thread(&k->g, th);
+        k->thread_of[id] = trace_builder_thread(&k->g, th);
     return k->thread_of[id];
 }
 
@@ -206,8 +206,8 @@ static uint32_t take_node(void *arg, const struct trace_node *n, uint32_t parent
     if (n->kind == TRACE_NODE_ROOT)
         addr = addr >> 32 << 32 | take_thread(k, (uint32_t)addr);
     else if (n->kind == TRACE_NODE_TAG)
-        addr = trace_grow_name(&k->g, k->a->regions[n->addr]);
-    return trace_grow_node(&k->g, addr, parent, n->kind);
+        addr = trace_builder_name(&k->g, k->a->regions[n->addr]);
+    return trace_builder_node(&k->g, addr, parent, n->kind);
 }
 
 /* Whether the frames of a stack keep their meaning outside of their file. */
@@ -228,11 +228,11 @@ static uint32_t stack_of(struct taking *k, uint32_t row)
     uint32_t node = k->a && row < k->a->row_limit ? k->a->rows[row].node : 0;
 
     if (node && can_take(k->a, node))
-        return trace_take_stack(k->a, node, k->node_of, take_node, k);
+        return trace_import_stack(k->a, node, k->node_of, take_node, k);
     if (!k->unknown_root)
-        k->unknown_root = trace_grow_node(&k->g, 0, 0, TRACE_NODE_ROOT);
-    return trace_grow_node(&k->g, (uint64_t)k->number << 32 | row, k->unknown_root,
-                           TRACE_NODE_INHERITED);
+        k->unknown_root = trace_builder_node(&k->g, 0, 0, TRACE_NODE_ROOT);
+    return trace_builder_node(&k->g, (uint64_t)k->number << 32 | row, k->unknown_root,
+                              TRACE_NODE_INHERITED);
 }
 
 /* Whether the node describes blocks of the stack below it. */
@@ -266,8 +266,8 @@ static void move_rows(struct taking *k, uint32_t rows)
         own = k->g.t->nodes[k->g.t->rows[id].node];
         node = stack_of(k, (uint32_t)inherited->addr);
         if (stands_above(&own))
-            node = trace_grow_node(&k->g, own.addr, node, own.kind);
-        trace_grow_row_at(&k->g, id)->node = node;
+            node = trace_builder_node(&k->g, own.addr, node, own.kind);
+        trace_builder_row_at(&k->g, id)->node = node;
     }
 }
 
@@ -297,7 +297,7 @@ static void take_origin(struct taking *k, uint32_t rows)
         if (in->origin != k->number)
             continue;
         row.node = stack_of(k, in->row);
-        trace_grow_row(&k->g, &row);
+        trace_builder_row(&k->g, &row);
     }
     free(k->node_of);
     free(k->thread_of);
@@ -305,7 +305,7 @@ static void take_origin(struct taking *k, uint32_t rows)
 
 const struct trace_origin_view *trace_inherit(struct trace *t, struct trace_origins *o)
 {
-    struct taking k = {.g = trace_grow_begin(t)};
+    struct taking k = {.g = trace_builder_begin(t)};
     const struct trace_origin_view *missing = NULL;
     uint32_t rows = t->row_limit;
 

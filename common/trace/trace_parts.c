@@ -232,7 +232,7 @@ int trace_part_of(const struct trace *t, struct trace_part_facts *facts,
 
 /* ---- a part's own counts ---- */
 
-static void settle_row(struct trace *t, struct trace_grow *g, uint32_t id,
+static void settle_row(struct trace *t, struct trace_builder *g, uint32_t id,
                        const uint64_t earlier[TRACE_PART_ROW])
 {
     struct trace_row *r = &t->priv->rows[id], live = *r;
@@ -252,12 +252,12 @@ static void settle_row(struct trace *t, struct trace_grow *g, uint32_t id,
     /* The row itself has the stack's share of a peak if one is stored. Else the share is the
      * present live bytes of both rows together. */
     live.peak_bytes = live.peak_calls = 0;
-    trace_grow_row(g, &live);
+    trace_builder_row(g, &live);
 }
 
 static void settle(struct trace *t, const struct trace_counted *earlier)
 {
-    struct trace_grow g = trace_grow_begin(t);
+    struct trace_builder g = trace_builder_begin(t);
 
     for (size_t i = 0; i < TRACE_PART_HEADER; i++)
         *header_counter(&t->header, i) -= earlier->header[i];

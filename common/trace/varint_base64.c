@@ -2,12 +2,12 @@
 
 static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-void packed_begin(struct packed *p, struct strbuf *sb)
+void varint_begin(struct varint_writer *p, struct strbuf *sb)
 {
-    *p = (struct packed){.sb = sb};
+    *p = (struct varint_writer){.sb = sb};
 }
 
-void packed_add_byte(struct packed *p, unsigned char c)
+void varint_add_byte(struct varint_writer *p, unsigned char c)
 {
     char text[4];
 
@@ -21,19 +21,19 @@ void packed_add_byte(struct packed *p, unsigned char c)
     p->waiting = 0;
 }
 
-void packed_add(struct packed *p, uint64_t v)
+void varint_add(struct varint_writer *p, uint64_t v)
 {
     for (; v >= 128; v >>= 7)
-        packed_add_byte(p, (unsigned char)(v | 128));
-    packed_add_byte(p, (unsigned char)v);
+        varint_add_byte(p, (unsigned char)(v | 128));
+    varint_add_byte(p, (unsigned char)v);
 }
 
-void packed_add_signed(struct packed *p, int64_t v)
+void varint_add_signed(struct varint_writer *p, int64_t v)
 {
-    packed_add(p, (uint64_t)v << 1 ^ (v < 0 ? UINT64_MAX : 0));
+    varint_add(p, (uint64_t)v << 1 ^ (v < 0 ? UINT64_MAX : 0));
 }
 
-void packed_end(struct packed *p)
+void varint_end(struct varint_writer *p)
 {
     if (p->waiting) {
         uint32_t bits = p->bits << (p->waiting == 1 ? 16 : 8);
@@ -43,16 +43,16 @@ void packed_end(struct packed *p)
             text[2] = digits[bits >> 6 & 63];
         strbuf_add(p->sb, text, sizeof text);
     }
-    *p = (struct packed){.sb = p->sb};
+    *p = (struct varint_writer){.sb = p->sb};
 }
 
 /* ---- reading ---- */
 
-void packed_read(struct packed_reader *r, const char *s, size_t len)
+void varint_read(struct varint_reader *r, const char *s, size_t len)
 {
     while (len && s[len - 1] == '=')
         len--;
-    *r = (struct packed_reader){.at = s, .end = s + len};
+    *r = (struct varint_reader){.at = s, .end = s + len};
 }
 
 static int value_of(char c)
@@ -66,7 +66,7 @@ static int value_of(char c)
 }
 
 /* Up to three bytes of the next four characters. */
-static bool more_bytes(struct packed_reader *r)
+static bool more_bytes(struct varint_reader *r)
 {
     int n = 0;
 
@@ -85,7 +85,7 @@ static bool more_bytes(struct packed_reader *r)
     return r->waiting > 0;
 }
 
-static bool take_byte(struct packed_reader *r, unsigned *c)
+static bool take_byte(struct varint_reader *r, unsigned *c)
 {
     if (!r->waiting && !more_bytes(r))
         return false;
@@ -95,7 +95,7 @@ static bool take_byte(struct packed_reader *r, unsigned *c)
     return true;
 }
 
-bool packed_take(struct packed_reader *r, uint64_t *v)
+bool varint_take(struct varint_reader *r, uint64_t *v)
 {
     unsigned c, shift = 0;
 
@@ -114,10 +114,10 @@ bool packed_take(struct packed_reader *r, uint64_t *v)
     return false;
 }
 
-bool packed_take_signed(struct packed_reader *r, int64_t *v)
+bool varint_take_signed(struct varint_reader *r, int64_t *v)
 {
     uint64_t folded;
-    bool taken = packed_take(r, &folded);
+    bool taken = varint_take(r, &folded);
 
     *v = (int64_t)(folded >> 1 ^ (0 - (folded & 1)));
     return taken;

@@ -396,7 +396,7 @@ uint64_t leak_list_blocks(const struct leak_list *l, bool regions)
 static bool begins_as_one_of(const char *s, const char *const *list)
 {
     for (; *list; list++)
-        if (begins(s, *list))
+        if (starts_with(s, *list))
             return true;
     return false;
 }

@@ -93,9 +93,9 @@ static bool empty(const struct intake *in, const char *path)
 
 static bool has_place(struct intake *in)
 {
-    if (in->spares_made - in->spares_taken >= RUNNOTES_SPARES)
+    if (in->spares_made - in->spares_taken >= RUN_STATUS_SPARES)
         in->spares_taken = notesfile_spares_taken(&in->rundir->notes);
-    return in->spares_made - in->spares_taken < RUNNOTES_SPARES;
+    return in->spares_made - in->spares_taken < RUN_STATUS_SPARES;
 }
 
 /* Reports new spares to the processes, several at once: the notes are a file that each report has
@@ -114,7 +114,7 @@ static bool make_spare(struct intake *in, const char *path)
     bool moved = false;
 
     while (!moved && has_place(in)) {
-        const char *place = in->rundir->spares[in->spares_made % RUNNOTES_SPARES];
+        const char *place = in->rundir->spares[in->spares_made % RUN_STATUS_SPARES];
 
         moved = renameat2(AT_FDCWD, path, AT_FDCWD, place, RENAME_NOREPLACE) == 0;
         /* A spare stays at its place if a process has taken it and ended before it could move it.

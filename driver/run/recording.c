@@ -231,7 +231,7 @@ static void end_notes(struct recording *r)
 {
     uint64_t most = r->run.elapsed_ns / LEAST_NS * (uint64_t)sysconf(_SC_NPROCESSORS_CONF);
 
-    notrecorded_read(&r->others, &r->rundir.notes, RUNNOTES_MAX + most);
+    notrecorded_read(&r->others, &r->rundir.notes, RUN_STATUS_MAX + most);
     notesfile_over(&r->rundir.notes);
     if (r->others.overwritten)
         flame_warn("a program, or somebody else, has written into what flame shares with those it "

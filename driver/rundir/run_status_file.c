@@ -47,7 +47,7 @@ int notesfile_make(struct notesfile *f, const char *path, uint64_t disk)
     f->fd = plainfile_open(path, O_RDONLY | O_NOFOLLOW);
     if (f->fd < 0)
         err = f->fd;
-    memcpy(f->own->magic, RUNNOTES_MAGIC, sizeof f->own->magic);
+    memcpy(f->own->magic, RUN_STATUS_MAGIC, sizeof f->own->magic);
     f->own->disk_limit = disk;
     f->own->locked = !err && flock(f->fd, LOCK_EX) == 0;
     /* All of the file is written, so that no process finds a hole for which the disk has no
@@ -165,13 +165,13 @@ uint32_t notesfile_spares_taken(const struct notesfile *f)
 {
     uint32_t taken;
 
-    return read_at(f, &taken, sizeof taken, offsetof(struct runnotes, spares_taken)) ? taken : 0;
+    return read_at(f, &taken, sizeof taken, offsetof(struct run_status, spares_taken)) ? taken : 0;
 }
 
 /* The driver's words in the file. */
 #define WORD(member)                                                                               \
     {                                                                                              \
-#member, offsetof(struct runnotes, member), sizeof((struct runnotes *)0)->member           \
+#member, offsetof(struct run_status, member), sizeof((struct run_status *)0)->member       \
     }
 
 static const struct {
@@ -187,7 +187,7 @@ static void add_wrong(struct strbuf *wrong, const char *what)
     strbuf_addf(wrong, "%s%s", wrong->len ? ", " : "", what);
 }
 
-static void compare(const struct notesfile *f, const struct runnotes *now, struct strbuf *wrong)
+static void compare(const struct notesfile *f, const struct run_status *now, struct strbuf *wrong)
 {
     for (size_t i = 0; i < ARRAY_LEN(words); i++)
         if (memcmp((const char *)now + words[i].at, (const char *)f->own + words[i].at,
@@ -197,18 +197,18 @@ static void compare(const struct notesfile *f, const struct runnotes *now, struc
 
 /* Whether programs cannot have left these notes. A slot is counted before a note is written to
  * it, and `used` was read after the notes: so no note is behind `used`. */
-static bool is_impossible(const struct runnotes *n, uint32_t used, uint64_t most)
+static bool is_impossible(const struct run_status *n, uint32_t used, uint64_t most)
 {
-    for (uint32_t i = used; i < RUNNOTES_MAX; i++)
-        if (n->notes[i].why != RUNNOTE_NONE)
+    for (uint32_t i = used; i < RUN_STATUS_MAX; i++)
+        if (n->notes[i].why != UNRECORDED_NONE)
             return true;
-    for (uint32_t i = 0; i < RUNNOTES_MAX; i++)
-        if (n->notes[i].why >= RUNNOTE_REASONS)
+    for (uint32_t i = 0; i < RUN_STATUS_MAX; i++)
+        if (n->notes[i].why >= UNRECORDED_REASONS)
             return true;
     return used > most;
 }
 
-void notesfile_read(const struct notesfile *f, uint64_t most, struct runnotes *to,
+void notesfile_read(const struct notesfile *f, uint64_t most, struct run_status *to,
                     struct strbuf *wrong)
 {
     uint32_t used = 0;
@@ -233,7 +233,7 @@ void notesfile_read(const struct notesfile *f, uint64_t most, struct runnotes *t
         add_wrong(wrong, "disk_full_ns");
         to->disk_full_ns = 0;
     }
-    if (!read_at(f, &used, sizeof used, offsetof(struct runnotes, used)) ||
+    if (!read_at(f, &used, sizeof used, offsetof(struct run_status, used)) ||
         is_impossible(to, used, most)) {
         add_wrong(wrong, "used");
         to->used = to->used > most ? 0 : to->used;

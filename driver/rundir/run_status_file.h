@@ -18,8 +18,8 @@
 
 struct notesfile {
     char *path;
-    int fd;               /* for reading, with a lock on it; negative: there is no file */
-    struct runnotes *own; /* the driver's words as it wrote them; all else is zero */
+    int fd;                 /* for reading, with a lock on it; negative: there is no file */
+    struct run_status *own; /* the driver's words as it wrote them; all else is zero */
 };
 
 /* Makes the file, before anything runs, with a budget of `disk` bytes (0: none), and locks it until
@@ -46,7 +46,7 @@ void notesfile_share_rules(struct notesfile *f, const char *rules);
  * driver's is not what it has written, or cannot be: "over, disk_limit". `most`: more notes cannot
  * have been left.
  */
-void notesfile_read(const struct notesfile *f, uint64_t most, struct runnotes *to,
+void notesfile_read(const struct notesfile *f, uint64_t most, struct run_status *to,
                     struct strbuf *wrong);
 
 #endif

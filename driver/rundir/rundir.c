@@ -35,8 +35,8 @@ static const char *const makers[] = {"run", "mem", "leak", "off", "live", "docto
 #define RANDOM "XXXXXX"
 
 /* Files beside the traces, and how names of more begin. */
-static const char *const files[] = {RUNDIR_NOTES, RUNDIR_FOLDED,  RUNDIR_WAITS,
-                                    RUNDIR_SITES, RUNNOTES_RULES, RUNDIR_OUTPUT};
+static const char *const files[] = {RUNDIR_NOTES, RUNDIR_FOLDED,    RUNDIR_WAITS,
+                                    RUNDIR_SITES, RUN_STATUS_RULES, RUNDIR_OUTPUT};
 static const char *const beginnings[] = {LIBRARIES, SPARE, RUNDIR_LOOK, RUNDIR_DOCTOR};
 
 /* SIGPIPE: the reader of flame's output has ended. */
@@ -98,7 +98,7 @@ bool rundir_is_name(const char *name)
         bool is;
 
         strbuf_addf(&begin, "flame-%s.", makers[i]);
-        is = begins(name, begin.buf) && strlen(name) == begin.len + strlen(RANDOM);
+        is = starts_with(name, begin.buf) && strlen(name) == begin.len + strlen(RANDOM);
         strbuf_release(&begin);
         if (is)
             return true;
@@ -181,11 +181,11 @@ static void name_files(struct rundir *s)
 
     strbuf_addf(&name, "%s/%%e.%%p.%%n" ENDING, s->path);
     s->pattern = strbuf_detach(&name, NULL);
-    strbuf_addf(&name, "%s/" RUNNOTES_RULES, s->path);
+    strbuf_addf(&name, "%s/" RUN_STATUS_RULES, s->path);
     s->rules = strbuf_detach(&name, NULL);
     strbuf_addf(&name, "%s/" RUNDIR_WAITS, s->path);
     s->waits = strbuf_detach(&name, NULL);
-    for (size_t i = 0; i < RUNNOTES_SPARES; i++) {
+    for (size_t i = 0; i < RUN_STATUS_SPARES; i++) {
         strbuf_addf(&name, "%s/" SPARE "%zu", s->path, i);
         s->spares[i] = strbuf_detach(&name, NULL);
     }
@@ -211,7 +211,7 @@ bool rundir_makes(const char *name)
         if (strcmp(name, files[i]) == 0)
             return true;
     for (size_t i = 0; i < ARRAY_LEN(beginnings); i++)
-        if (begins(name, beginnings[i]))
+        if (starts_with(name, beginnings[i]))
             return true;
     return is_of_moments(name);
 }
@@ -431,7 +431,7 @@ void rundir_close(struct rundir *s)
     for (size_t i = 0; i < s->nkept; i++)
         free(s->kept[i]);
     free(s->kept);
-    for (size_t i = 0; i < RUNNOTES_SPARES; i++)
+    for (size_t i = 0; i < RUN_STATUS_SPARES; i++)
         free(s->spares[i]);
     free(s->rules);
     free(s->waits);

@@ -29,14 +29,14 @@
 #define RUNDIR_DOCTOR "doctor" /* results of trials, with their endings */
 
 struct rundir {
-    char *path;                    /* absolute, free of ':', '%' and blanks */
-    char *pattern;                 /* what the recorder is to write to: DIR/%e.%p.%n.flame */
-    struct notesfile notes;        /* what processes leave word of */
-    char *rules;                   /* where rules may be that processes share, see run_status.h */
-    uint64_t disk;                 /* budget for traces in bytes, 0: none */
-    char *spares[RUNNOTES_SPARES]; /* see run_status.h */
-    char **traces;                 /* after rundir_collect: paths of the traces that processes
-                                      wrote, oldest first */
+    char *path;                      /* absolute, free of ':', '%' and blanks */
+    char *pattern;                   /* what the recorder is to write to: DIR/%e.%p.%n.flame */
+    struct notesfile notes;          /* what processes leave word of */
+    char *rules;                     /* where rules may be that processes share, see run_status.h */
+    uint64_t disk;                   /* budget for traces in bytes, 0: none */
+    char *spares[RUN_STATUS_SPARES]; /* see run_status.h */
+    char **traces;                   /* after rundir_collect: paths of the traces that processes
+                                        wrote, oldest first */
     size_t ntraces;
     char *waits; /* where the trace of waiting is, if one is made */
     bool keep;   /* see rundir_keep */

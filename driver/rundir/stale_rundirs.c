@@ -38,10 +38,10 @@ static bool is_ours(int fd, mode_t kind)
 
 static bool was_locked(int fd)
 {
-    size_t size = offsetof(struct runnotes, notes);
-    struct runnotes *head = xmalloc(sizeof *head); /* more than a small stack has room for */
+    size_t size = offsetof(struct run_status, notes);
+    struct run_status *head = xmalloc(sizeof *head); /* more than a small stack has room for */
     bool locked = pread(fd, head, size, 0) == (ssize_t)size &&
-                  memcmp(head->magic, RUNNOTES_MAGIC, sizeof head->magic) == 0 && head->locked;
+                  memcmp(head->magic, RUN_STATUS_MAGIC, sizeof head->magic) == 0 && head->locked;
 
     free(head);
     return locked;

@@ -52,7 +52,7 @@ void unread_tell(const struct unread *u, struct rundir *dir, struct notrecorded 
         bool kept = t->why && rundir_keep_file(dir, t->path);
 
         notrecorded_add_process(others, t->name, t->pid,
-                                t->why ? RUNNOTE_DAMAGED : RUNNOTE_NOT_BEGUN);
+                                t->why ? UNRECORDED_DAMAGED : UNRECORDED_NOT_BEGUN);
         if (t->why && told++ < TOLD)
             tell(t, kept);
     }

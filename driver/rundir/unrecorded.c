@@ -28,7 +28,7 @@ static int by_times(const void *pa, const void *pb)
     return strcmp(a->name, b->name);
 }
 
-static void add_program(struct notrecorded *n, const struct runnote *note)
+static void add_program(struct notrecorded *n, const struct run_status_process *note)
 {
     struct notrecorded_program *p;
     char name[sizeof p->name] = "";
@@ -36,7 +36,7 @@ static void add_program(struct notrecorded *n, const struct runnote *note)
     memcpy(name, note->name, strnlen(note->name, sizeof note->name));
     if (note->pid)
         n->process[n->nprocesses++] =
-            (struct notrecorded_process){note->pid, (enum runnote_why)note->why};
+            (struct notrecorded_process){note->pid, (enum unrecorded_why)note->why};
     for (size_t i = 0; i < n->nprograms; i++) {
         p = &n->programs[i];
         if (p->why == note->why && p->err == note->err && strcmp(p->name, name) == 0) {
@@ -64,21 +64,21 @@ static size_t distinct(uint32_t *pids, size_t n)
 }
 
 /* A forked child that is left out may execute a program, which is what it goes by. */
-static bool is_named_again(const struct runnotes *notes, size_t i)
+static bool is_named_again(const struct run_status *notes, size_t i)
 {
-    const struct runnote *note = &notes->notes[i];
+    const struct run_status_process *note = &notes->notes[i];
 
-    if (note->why != RUNNOTE_NOT_FOLLOWED || !note->pid)
+    if (note->why != UNRECORDED_NOT_FOLLOWED || !note->pid)
         return false;
-    for (size_t k = i + 1; k < RUNNOTES_MAX; k++)
-        if (notes->notes[k].pid == note->pid && notes->notes[k].why == RUNNOTE_NOT_FOLLOWED)
+    for (size_t k = i + 1; k < RUN_STATUS_MAX; k++)
+        if (notes->notes[k].pid == note->pid && notes->notes[k].why == UNRECORDED_NOT_FOLLOWED)
             return true;
     return false;
 }
 
 void notrecorded_read(struct notrecorded *n, const struct notesfile *f, uint64_t most)
 {
-    struct runnotes *notes = xmalloc(sizeof *notes);
+    struct run_status *notes = xmalloc(sizeof *notes);
     struct strbuf wrong = STRBUF_INIT;
 
     *n = (struct notrecorded){0};
@@ -86,22 +86,22 @@ void notrecorded_read(struct notrecorded *n, const struct notesfile *f, uint64_t
     if (wrong.len)
         n->overwritten = strbuf_detach(&wrong, NULL);
     strbuf_release(&wrong);
-    n->process = xcalloc(RUNNOTES_MAX, sizeof *n->process);
-    for (size_t i = 0; i < RUNNOTES_MAX; i++)
-        if (notes->notes[i].why != RUNNOTE_NONE && notes->notes[i].why < RUNNOTE_REASONS &&
+    n->process = xcalloc(RUN_STATUS_MAX, sizeof *n->process);
+    for (size_t i = 0; i < RUN_STATUS_MAX; i++)
+        if (notes->notes[i].why != UNRECORDED_NONE && notes->notes[i].why < UNRECORDED_REASONS &&
             !is_named_again(notes, i))
             add_program(n, &notes->notes[i]);
     n->full_ns = notes->disk_full_ns;
-    if (notes->used > RUNNOTES_MAX)
-        n->unnamed = notes->used - RUNNOTES_MAX;
+    if (notes->used > RUN_STATUS_MAX)
+        n->unnamed = notes->used - RUN_STATUS_MAX;
     notrecorded_sort(n);
     free(notes);
 }
 
 void notrecorded_add_process(struct notrecorded *n, const char *name, uint32_t pid,
-                             enum runnote_why why)
+                             enum unrecorded_why why)
 {
-    struct runnote note = {.pid = pid, .why = (uint16_t)why};
+    struct run_status_process note = {.pid = pid, .why = (uint16_t)why};
 
     memcpy(note.name, name, strnlen(name, sizeof note.name));
     n->process = xreallocarray(n->process, n->nprocesses + 1, sizeof *n->process);
@@ -138,47 +138,48 @@ size_t notrecorded_processes(const struct notrecorded *n, const uint32_t *pids, 
     return others + n->unnamed;
 }
 
-bool notrecorded_is_doubt(enum runnote_why why)
+bool notrecorded_is_doubt(enum unrecorded_why why)
 {
-    return why != RUNNOTE_NOT_FOLLOWED && why != RUNNOTE_NOT_BEGUN && why != RUNNOTE_DAMAGED;
+    return why != UNRECORDED_NOT_FOLLOWED && why != UNRECORDED_NOT_BEGUN &&
+           why != UNRECORDED_DAMAGED;
 }
 
 /* ---- telling ---- */
 
-static const char *because(enum runnote_why why)
+static const char *because(enum unrecorded_why why)
 {
     switch (why) {
-    case RUNNOTE_STATIC:
+    case UNRECORDED_STATIC:
         return "linked statically";
-    case RUNNOTE_MACHINE:
+    case UNRECORDED_MACHINE:
         return "of another word size or processor";
-    case RUNNOTE_MUSL:
+    case UNRECORDED_MUSL:
         return "uses musl";
-    case RUNNOTE_GNU:
+    case UNRECORDED_GNU:
         return "uses the GNU C library";
-    case RUNNOTE_SANITIZER:
+    case UNRECORDED_SANITIZER:
         return "built with a sanitizer";
-    case RUNNOTE_SETUID:
+    case UNRECORDED_SETUID:
         return "set-user-id";
-    case RUNNOTE_SETGID:
+    case UNRECORDED_SETGID:
         return "set-group-id";
-    case RUNNOTE_CAPABILITIES:
+    case UNRECORDED_CAPABILITIES:
         return "has file capabilities";
-    case RUNNOTE_ENVIRONMENT:
+    case UNRECORDED_ENVIRONMENT:
         return "started with an environment without the recorder";
-    case RUNNOTE_USER:
+    case UNRECORDED_USER:
         return "another user, who may not write the recording";
-    case RUNNOTE_OUT_OF_SIGHT:
+    case UNRECORDED_OUT_OF_SIGHT:
         return "in another root directory";
-    case RUNNOTE_COVERED:
+    case UNRECORDED_COVERED:
         return "a mount covers where the recording is";
-    case RUNNOTE_SANDBOX:
+    case UNRECORDED_SANDBOX:
         return "forked in a sandbox";
-    case RUNNOTE_NOT_FOLLOWED:
+    case UNRECORDED_NOT_FOLLOWED:
         return "left out, as --no-follow says";
-    case RUNNOTE_NOT_BEGUN:
+    case UNRECORDED_NOT_BEGUN:
         return "ended as it began";
-    case RUNNOTE_DAMAGED:
+    case UNRECORDED_DAMAGED:
         return "its trace cannot be read";
     default:
         return "the recorder could not start";
@@ -197,7 +198,7 @@ void notrecorded_add(struct strbuf *sb, const struct notrecorded *n, size_t most
             continue;
         }
         strbuf_addf(sb, "%s%s (%s", i ? ", " : "", p->name, because(p->why));
-        if (p->why == RUNNOTE_FAILED && p->err)
+        if (p->why == UNRECORDED_FAILED && p->err)
             strbuf_addf(sb, ": %s", strerror(p->err));
         strbuf_addch(sb, ')');
         if (p->times > 1) {

@@ -12,9 +12,9 @@
 
 /* Programs of one name that were not recorded for one reason. */
 struct notrecorded_program {
-    char name[sizeof((struct runnote *)0)->name + 1];
-    enum runnote_why why;
-    int err; /* of RUNNOTE_FAILED: an errno, or 0 */
+    char name[sizeof((struct run_status_process *)0)->name + 1];
+    enum unrecorded_why why;
+    int err; /* of UNRECORDED_FAILED: an errno, or 0 */
     size_t times;
 };
 
@@ -23,7 +23,7 @@ struct notrecorded {
     size_t nprograms;
     struct notrecorded_process {
         uint32_t pid;
-        enum runnote_why why;
+        enum unrecorded_why why;
     } * process; /* of all notes that have a pid, by pid */
     size_t nprocesses;
     size_t unnamed;    /* notes for which there was no room */
@@ -39,7 +39,7 @@ void notrecorded_release(struct notrecorded *n);
 /* Adds a process that the driver knows of; `pid` 0: not known. Call notrecorded_sort() after the
  * last one. */
 void notrecorded_add_process(struct notrecorded *n, const char *name, uint32_t pid,
-                             enum runnote_why why);
+                             enum unrecorded_why why);
 void notrecorded_sort(struct notrecorded *n);
 
 /* The number of processes that left no trace: those not among pids[0..npids). */
@@ -47,7 +47,7 @@ size_t notrecorded_processes(const struct notrecorded *n, const uint32_t *pids, 
 
 /* A reason that the user did not ask for, of a process that may have done something.
  * (unreadable_traces.h reports damaged traces.) */
-bool notrecorded_is_doubt(enum runnote_why why);
+bool notrecorded_is_doubt(enum unrecorded_why why);
 
 /* "3 times hello, which uses musl, ...", at most `most` programs. Nothing when there are none. */
 void notrecorded_add(struct strbuf *sb, const struct notrecorded *n, size_t most);

@@ -102,7 +102,7 @@ static int read_frame(struct suppress_text *t, struct suppress_rule *r, const ch
     for (size_t i = 0; i < ARRAY_LEN(words); i++) {
         size_t n = strlen(words[i].word);
 
-        if (len == n || !bytes_begin(s, len, words[i].word))
+        if (len == n || !bytes_start_with(s, len, words[i].word))
             continue;
         len -= n;
         if (words[i].what == SUPPRESS_SRC)
@@ -141,7 +141,7 @@ static int read_frames(struct suppress_text *t, struct suppress_rule *r)
     while (!status && (more = suppress_next_line(t, &s, &len)) == 1) {
         if (is(s, len, "}"))
             return r->nlines ? 0 : suppress_wrong(t, "the entry has no frames; '...' is for all");
-        if (!r->nlines && r->facts.kinds != SUPPRESS_MISUSE && bytes_begin(s, len, kinds))
+        if (!r->nlines && r->facts.kinds != SUPPRESS_MISUSE && bytes_start_with(s, len, kinds))
             status = read_kinds(t, s + sizeof kinds - 1, len - (sizeof kinds - 1), &r->facts.kinds);
         else
             status = read_frame(t, r, s, len);

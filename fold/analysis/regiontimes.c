@@ -150,15 +150,15 @@ static void add_to_row(struct trace_off_row *r, const struct trace_interval *i)
 /* Makes the rows count the clipped intervals. */
 static void count_anew(struct trace *t)
 {
-    struct trace_grow grow = trace_grow_begin(t);
+    struct trace_builder grow = trace_builder_begin(t);
     struct trace_intervals_reader r;
     struct trace_interval one;
 
     for (uint32_t id = 0; id < t->row_limit; id++)
         if (trace_row_used(&t->rows[id]))
-            clear_row((struct trace_off_row *)trace_grow_row_at(&grow, id));
+            clear_row((struct trace_off_row *)trace_builder_row_at(&grow, id));
     for (trace_intervals_begin_clipped(&r, t, t->clip); trace_intervals_next(&r, &one);)
-        add_to_row((struct trace_off_row *)trace_grow_row_at(&grow, one.row), &one);
+        add_to_row((struct trace_off_row *)trace_builder_row_at(&grow, one.row), &one);
 }
 
 int regiontimes_apply(struct trace *t, const char *name)

@@ -225,7 +225,7 @@ struct lines {
 };
 
 /* A stack of no frame begins all. */
-static bool begins(const struct spillrun_stack *s, const struct strbuf *b)
+static bool starts_with(const struct spillrun_stack *s, const struct strbuf *b)
 {
     const struct strbuf *a = &s->text;
 
@@ -243,7 +243,7 @@ static void put_last(struct lines *l, const struct strbuf *next)
         return;
     l->full += s->first.whole == UINT64_MAX || s->second.whole == UINT64_MAX;
     orderedlines_add(&l->out, &s->text, &s->first, &s->second,
-                     l->sort == BY_LINE && next && begins(s, next));
+                     l->sort == BY_LINE && next && starts_with(s, next));
 }
 
 static int put_line(void *to, struct spillrun_stack *s)

@@ -16,7 +16,7 @@ static bool first_element(const char *s, size_t len, struct span *name)
     const char *end = s + len, *from;
 
     while (s < end) {
-        if (bytes_begin(s, (size_t)(end - s), "<!--")) {
+        if (bytes_start_with(s, (size_t)(end - s), "<!--")) {
             s = memmem(s, (size_t)(end - s), "-->", 3);
         } else if (*s == '<' && s + 1 < end && s[1] == '?') {
             s = memchr(s, '>', (size_t)(end - s));
@@ -58,15 +58,15 @@ const char *drawn_kind(const char *text, size_t len)
 {
     struct span element;
 
-    if (bytes_begin(text, len, "\xef\xbb\xbf")) {
+    if (bytes_start_with(text, len, "\xef\xbb\xbf")) {
         text += 3;
         len -= 3;
     }
-    if (bytes_begin(text, len, "\x89PNG\r\n"))
+    if (bytes_start_with(text, len, "\x89PNG\r\n"))
         return "a picture (PNG)";
-    if (bytes_begin(text, len, "%PDF-"))
+    if (bytes_start_with(text, len, "%PDF-"))
         return "a document (PDF)";
-    if (bytes_begin(text, len, "\177ELF"))
+    if (bytes_start_with(text, len, "\177ELF"))
         return "a program";
     /* "<svg>;draw 12": a frame may have such a name. */
     if (!first_element(text, len, &element) || is_stack(text, len))

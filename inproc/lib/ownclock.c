@@ -41,7 +41,7 @@ struct range {
     uintptr_t from, to;
 };
 
-static bool begins(const struct procmap *map, const char *name)
+static bool starts_with(const struct procmap *map, const char *name)
 {
     for (size_t i = 0; name[i]; i++)
         if (i == map->name_len || map->name[i] != name[i])
@@ -54,7 +54,7 @@ static bool is_taken(const struct procmap *map, void *arg)
     const struct range *r = arg;
 
     return map->start < r->to && r->from < map->end &&
-           (begins(map, "[vdso") || begins(map, "[vvar"));
+           (starts_with(map, "[vdso") || starts_with(map, "[vvar"));
 }
 
 static bool holds_code(uintptr_t at, uintptr_t size)

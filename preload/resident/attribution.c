@@ -87,7 +87,7 @@ static uint32_t part_of(const struct attribution *a, const struct smap *m)
         return parts_number(TRACE_PART_STACKS, "[first thread]");
     if (m->map.inode == store.writer.ino && makedev(m->map.major, m->map.minor) == store.writer.dev)
         return parts_number(TRACE_PART_RECORDER, "");
-    if (!m->map.inode && (!m->name[0] || begins(m->name, "[anon:")))
+    if (!m->map.inode && (!m->name[0] || starts_with(m->name, "[anon:")))
         return parts_number(TRACE_PART_OTHER, "[anonymous memory]");
     return parts_number(TRACE_PART_OTHER, m->base);
 }

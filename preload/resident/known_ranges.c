@@ -131,7 +131,7 @@ static uintptr_t control_block_in(struct pageindex *x, uintptr_t page)
 static bool is_own_memory(const struct smap *m)
 {
     return !m->map.shared && !m->map.inode && m->map.read && m->map.write &&
-           (!m->name[0] || begins(m->name, "[anon:"));
+           (!m->name[0] || starts_with(m->name, "[anon:"));
 }
 
 void landmarks_find_stack(struct landmarks *l, const struct smap *m, struct pageindex *x,

@@ -44,9 +44,9 @@ int pagescan_open(void)
 
 bool pagescan_is_shmem(const struct smap *m)
 {
-    return begins(m->name, "/dev/shm/") || begins(m->name, "/memfd:") || begins(m->name, "/SYSV") ||
-           begins(m->name, "/dev/zero (deleted)") ||
-           (m->map.shared && begins(m->name, "[anon_shmem:"));
+    return starts_with(m->name, "/dev/shm/") || starts_with(m->name, "/memfd:") ||
+           starts_with(m->name, "/SYSV") || starts_with(m->name, "/dev/zero (deleted)") ||
+           (m->map.shared && starts_with(m->name, "[anon_shmem:"));
 }
 
 /* ---- one piece of a mapping after another ---- */

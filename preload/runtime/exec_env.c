@@ -43,9 +43,9 @@ void handon_set(const struct config *c)
 /* ---- what is to be done ---- */
 
 struct decision {
-    enum runnote_why why; /* RUNNOTE_NONE: there is nothing to tell */
-    bool without;         /* without the recorder */
-    bool other;           /* with that for the other C library */
+    enum unrecorded_why why; /* UNRECORDED_NONE: there is nothing to tell */
+    bool without;            /* without the recorder */
+    bool other;              /* with that for the other C library */
 };
 
 /*
@@ -62,33 +62,34 @@ static bool becomes_other_user(const char *dir)
 }
 
 /* Why the file or directory path[0..len) cannot be used by this process. */
-static enum runnote_why reach(const char *path, size_t len, int mode)
+static enum unrecorded_why reach(const char *path, size_t len, int mode)
 {
     char name[512];
 
     if (!len || len >= sizeof name)
-        return RUNNOTE_NONE;
+        return UNRECORDED_NONE;
     memcpy(name, path, len);
     name[len] = '\0';
     switch (preloadable_access(name, mode)) {
     case EACCES:
-        return RUNNOTE_USER;
+        return UNRECORDED_USER;
     case 0:
-        return becomes_other_user(name) ? RUNNOTE_USER : RUNNOTE_NONE;
+        return becomes_other_user(name) ? UNRECORDED_USER : UNRECORDED_NONE;
     case ENOENT:
     case ENOTDIR:
         return notes_out_of_sight();
     default: /* it can, or a sandbox does not let us ask */
-        return RUNNOTE_NONE;
+        return UNRECORDED_NONE;
     }
 }
 
 /* Whether a process of these ids and in this root could load us and write a trace. */
-static enum runnote_why reach_run(const char *library, size_t len)
+static enum unrecorded_why reach_run(const char *library, size_t len)
 {
-    enum runnote_why why = memchr(library, '/', len) ? reach(library, len, R_OK) : RUNNOTE_NONE;
+    enum unrecorded_why why =
+        memchr(library, '/', len) ? reach(library, len, R_OK) : UNRECORDED_NONE;
 
-    if (why != RUNNOTE_NONE)
+    if (why != UNRECORDED_NONE)
         return why;
     return reach(config->out, (size_t)(strrchr(config->out, '/') - config->out), W_OK | X_OK);
 }
@@ -98,25 +99,25 @@ static struct decision decide_by_environment(char *const *envp)
 {
     const char *list = preloadlist_value(envp, PRELOAD), *entry, *ours = NULL;
     size_t len, our_len = 0;
-    enum runnote_why why;
+    enum unrecorded_why why;
 
     while (list && (entry = preloadlist_next(&list, &len))) {
         if (preloadlist_is_sanitizer(entry, len))
-            return (struct decision){.why = RUNNOTE_SANITIZER, .without = true};
+            return (struct decision){.why = UNRECORDED_SANITIZER, .without = true};
         if (preloadlist_is(entry, len, LIBRARY)) {
             ours = entry;
             our_len = len;
         }
     }
     if (!ours)
-        return (struct decision){.why = RUNNOTE_ENVIRONMENT};
+        return (struct decision){.why = UNRECORDED_ENVIRONMENT};
     if (!notes_have())
-        return (struct decision){.why = RUNNOTE_NONE};
+        return (struct decision){.why = UNRECORDED_NONE};
     /* It would write a trace to its present directory. */
     if (!preloadlist_value(envp, OPTIONS))
-        return (struct decision){.why = RUNNOTE_ENVIRONMENT, .without = true};
+        return (struct decision){.why = UNRECORDED_ENVIRONMENT, .without = true};
     why = reach_run(ours, our_len);
-    return (struct decision){.why = why, .without = why != RUNNOTE_NONE};
+    return (struct decision){.why = why, .without = why != UNRECORDED_NONE};
 }
 
 /*
@@ -152,20 +153,21 @@ static struct decision decide_by_library(bool musl, char *const *envp, char inst
     const char *list = preloadlist_value(envp, PRELOAD), *entry;
     size_t len;
 
-    if (d.why != RUNNOTE_NONE || d.without)
+    if (d.why != UNRECORDED_NONE || d.without)
         return d;
     while (list && (entry = preloadlist_next(&list, &len)))
         if (preloadlist_is(entry, len, LIBRARY) && find_other(entry, len, musl, instead))
             return (struct decision){.other = true};
-    return (struct decision){.why = musl ? RUNNOTE_MUSL : RUNNOTE_GNU, .without = true};
+    return (struct decision){.why = musl ? UNRECORDED_MUSL : UNRECORDED_GNU, .without = true};
 }
 
 static struct decision leave_out(enum preloadable verdict)
 {
     bool runs = verdict != PRELOADABLE_NO_FILE && verdict != PRELOADABLE_DAMAGED;
 
-    return (struct decision){
-        .without = true, .why = config->unfollowed && runs ? RUNNOTE_NOT_FOLLOWED : RUNNOTE_NONE};
+    return (struct decision){.without = true,
+                             .why = config->unfollowed && runs ? UNRECORDED_NOT_FOLLOWED
+                                                               : UNRECORDED_NONE};
 }
 
 static struct decision decide(enum preloadable verdict, char *const *envp, char instead[OTHER_MAX])
@@ -185,19 +187,19 @@ static struct decision decide(enum preloadable verdict, char *const *envp, char 
     case PRELOADABLE_GNU:
         return decide_by_library(verdict == PRELOADABLE_MUSL, envp, instead);
     case PRELOADABLE_SANITIZER:
-        return (struct decision){.why = RUNNOTE_SANITIZER, .without = true};
+        return (struct decision){.why = UNRECORDED_SANITIZER, .without = true};
     case PRELOADABLE_MACHINE:
-        return (struct decision){.why = RUNNOTE_MACHINE, .without = true};
+        return (struct decision){.why = UNRECORDED_MACHINE, .without = true};
     case PRELOADABLE_STATIC:
-        return (struct decision){.why = RUNNOTE_STATIC};
+        return (struct decision){.why = UNRECORDED_STATIC};
     case PRELOADABLE_SETUID:
-        return (struct decision){.why = RUNNOTE_SETUID};
+        return (struct decision){.why = UNRECORDED_SETUID};
     case PRELOADABLE_SETGID:
-        return (struct decision){.why = RUNNOTE_SETGID};
+        return (struct decision){.why = UNRECORDED_SETGID};
     case PRELOADABLE_CAPABILITIES:
-        return (struct decision){.why = RUNNOTE_CAPABILITIES};
+        return (struct decision){.why = UNRECORDED_CAPABILITIES};
     default: /* exec is going to fail, and to say so */
-        return (struct decision){.why = RUNNOTE_NONE};
+        return (struct decision){.why = UNRECORDED_NONE};
     }
 }
 
@@ -215,7 +217,7 @@ static void act(struct handon *h, enum preloadable verdict, const char *name, ch
         preloadlist_without(&h->without, envp, LIBRARY);
     if (h->without.envp)
         h->envp = h->without.envp;
-    if (d.why != RUNNOTE_NONE)
+    if (d.why != UNRECORDED_NONE)
         h->note = notes_add(d.why, 0, pid, name);
 }
 

@@ -13,7 +13,7 @@
 #include "preload/runtime/config.h"
 #include "unwind/sharedrules.h"
 
-static struct runnotes *notes;
+static struct run_status *notes;
 static bool gone; /* with the run's directory, or it is outside this process's root */
 
 /* The file is the run's own if it is a plain one of the right size. An address or -errno. */
@@ -45,19 +45,19 @@ static bool look_at_root(uint64_t *device, uint64_t *inode)
     return true;
 }
 
-enum runnote_why notes_out_of_sight(void)
+enum unrecorded_why notes_out_of_sight(void)
 {
     uint64_t device, inode;
 
     if (root.inode && look_at_root(&device, &inode) && device == root.device && inode == root.inode)
-        return RUNNOTE_COVERED;
-    return RUNNOTE_OUT_OF_SIGHT;
+        return UNRECORDED_COVERED;
+    return UNRECORDED_OUT_OF_SIGHT;
 }
 
 int notes_open(const char *path)
 {
     int fd = kernel_open(path, O_RDWR | O_NOFOLLOW, 0);
-    struct runnotes *at;
+    struct run_status *at;
     long p;
 
     if (fd < 0) {
@@ -68,8 +68,8 @@ int notes_open(const char *path)
     kernel_call(SYS_close, fd);
     if (kernel_failed(p))
         return (int)p;
-    at = (struct runnotes *)p;
-    if (memcmp(at->magic, RUNNOTES_MAGIC, sizeof at->magic) != 0) {
+    at = (struct run_status *)p;
+    if (memcmp(at->magic, RUN_STATUS_MAGIC, sizeof at->magic) != 0) {
         kernel_call(SYS_munmap, at, sizeof *at);
         return -EINVAL;
     }
@@ -97,7 +97,7 @@ void notes_share_rules(const char *path)
     int fd;
 
     if (!notes || !__atomic_load_n(&notes->rules, __ATOMIC_RELAXED) ||
-        !beside(path, RUNNOTES_RULES, rules, sizeof rules))
+        !beside(path, RUN_STATUS_RULES, rules, sizeof rules))
         return;
     fd = kernel_open(rules, O_RDWR | O_NOFOLLOW, 0);
     if (fd < 0)
@@ -146,16 +146,16 @@ bool notes_take_disk(uint64_t bytes)
     return false;
 }
 
-uint32_t notes_add(enum runnote_why why, int err, uint32_t pid, const char *path)
+uint32_t notes_add(enum unrecorded_why why, int err, uint32_t pid, const char *path)
 {
     const char *name = base_name(path);
-    struct runnote *note;
+    struct run_status_process *note;
     uint32_t slot;
 
     if (!notes)
         return 0;
     slot = __atomic_fetch_add(&notes->used, 1, __ATOMIC_RELAXED);
-    if (slot >= RUNNOTES_MAX)
+    if (slot >= RUN_STATUS_MAX)
         return 0;
     note = &notes->notes[slot];
     note->pid = pid;
@@ -168,7 +168,7 @@ uint32_t notes_add(enum runnote_why why, int err, uint32_t pid, const char *path
 void notes_take_back(uint32_t slot)
 {
     if (slot)
-        __atomic_store_n(&notes->notes[slot - 1].why, (uint16_t)RUNNOTE_NONE, __ATOMIC_RELEASE);
+        __atomic_store_n(&notes->notes[slot - 1].why, (uint16_t)UNRECORDED_NONE, __ATOMIC_RELEASE);
 }
 
 void notes_set_pid(uint32_t slot, uint32_t pid)
@@ -189,5 +189,5 @@ int notes_take_spare(void)
         !__atomic_compare_exchange_n(&notes->spares_taken, &taken, taken + 1, false,
                                      __ATOMIC_RELAXED, __ATOMIC_RELAXED))
         return -1;
-    return (int)(taken % RUNNOTES_SPARES);
+    return (int)(taken % RUN_STATUS_SPARES);
 }

@@ -31,7 +31,7 @@ bool notes_over(void);
 
 /* Leaves a note of process `pid` (0: see notes_set_pid) and the program at `path`; `err`: an
  * errno, or 0. Returns its slot, or 0 when there is no room (it is counted) or no file. */
-uint32_t notes_add(enum runnote_why why, int err, uint32_t pid, const char *path);
+uint32_t notes_add(enum unrecorded_why why, int err, uint32_t pid, const char *path);
 
 /* Takes a note back: what it tells of did not happen. Slot 0 is allowed. */
 void notes_take_back(uint32_t slot);
@@ -41,11 +41,11 @@ void notes_set_pid(uint32_t slot, uint32_t pid);
  * run is over. */
 bool notes_take_disk(uint64_t bytes);
 
-/* Takes a spare and returns its number, below RUNNOTES_SPARES, or -1 when there is none. */
+/* Takes a spare and returns its number, below RUN_STATUS_SPARES, or -1 when there is none. */
 int notes_take_spare(void);
 
 /* Why this process, which has the notes, does not find the run's files: it sees something else in
  * their place, or from another root directory. Asks the kernel. */
-enum runnote_why notes_out_of_sight(void);
+enum unrecorded_why notes_out_of_sight(void);
 
 #endif

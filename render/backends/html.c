@@ -121,7 +121,7 @@ static void add_wrappers(struct page *p, enum wrappers_scope kind, const char *k
 
 /* Own counts by node without those of 0: distance in nodes, the whole part, and millionths. */
 struct counts {
-    struct packed out;
+    struct varint_writer out;
     uint32_t gap; /* nodes since the last one */
     bool fractions;
 };
@@ -156,10 +156,10 @@ static inline void add_count(struct counts *c, const struct frametree *t, uint32
     uint64_t whole = own_count(t, column, node, &micros);
 
     if (whole || micros) {
-        packed_add(&c->out, c->gap);
-        packed_add(&c->out, whole);
+        varint_add(&c->out, c->gap);
+        varint_add(&c->out, whole);
         if (c->fractions)
-            packed_add(&c->out, micros);
+            varint_add(&c->out, micros);
         c->gap = 0;
     }
     c->gap++;
@@ -177,11 +177,11 @@ static void add_frames(struct page *p)
     bool kept = p->o->ncolumns > 1 || t->delta || (tl && tl->n);
     uint32_t depth = 0, before = 0;
     struct counts first = {.fractions = t->self_part != NULL};
-    struct packed out;
+    struct varint_writer out;
 
     strbuf_addf(&p->out.sb, "\"nodes\":%u,\n\"frames\":\"", t->n);
-    packed_begin(&out, &p->out.sb);
-    packed_begin(&first.out, &p->first);
+    varint_begin(&out, &p->out.sb);
+    varint_begin(&first.out, &p->first);
     p->walk = kept ? xreallocarray(NULL, t->n, sizeof *p->walk) : NULL;
     for (uint32_t i = 0; i != FRAMETREE_NONE; i = frametree_next(t, i, true, &depth)) {
         if (kept)
@@ -189,13 +189,13 @@ static void add_frames(struct page *p)
         add_count(&first, t, 0, i);
         if (i == 0)
             continue;
-        packed_add(&out, before + 1 - depth);
-        packed_add(&out, p->number[t->nodes[i].name]);
+        varint_add(&out, before + 1 - depth);
+        varint_add(&out, p->number[t->nodes[i].name]);
         before = depth;
         outstream_some(&p->out);
     }
-    packed_end(&first.out);
-    packed_end(&out);
+    varint_end(&first.out);
+    varint_end(&out);
     strbuf_addstr(&p->out.sb, "\",\n");
 }
 
@@ -233,15 +233,15 @@ static const struct timeline_history *history_of(const struct timeline *tl, enum
                : NULL;
 }
 
-static void add_changes(struct packed *out, const struct timeline *tl,
+static void add_changes(struct varint_writer *out, const struct timeline *tl,
                         const struct timeline_history *h)
 {
     size_t before = 0;
 
-    packed_add(out, h->nn);
+    varint_add(out, h->nn);
     for (size_t i = h->first; i < h->first + h->nn; i++) {
-        packed_add(out, tl->changes[i].moment - before);
-        packed_add_signed(out, tl->changes[i].bytes);
+        varint_add(out, tl->changes[i].moment - before);
+        varint_add_signed(out, tl->changes[i].bytes);
         before = tl->changes[i].moment;
     }
 }
@@ -253,25 +253,25 @@ static void add_history(struct page *p, const struct render_column *c)
     const struct timeline *tl = p->o->timeline;
     enum timeline_kind kind = TIMELINE_LIVE;
     uint32_t gap = 0;
-    struct packed out;
+    struct varint_writer out;
 
     while (kind < TIMELINE_KINDS && strcmp(c->name, timeline_view(kind)) != 0)
         kind++;
     if (!tl || !tl->n || c->timed || kind == TIMELINE_KINDS)
         return;
     strbuf_addstr(&p->out.sb, ",\n\"history\":\"");
-    packed_begin(&out, &p->out.sb);
+    varint_begin(&out, &p->out.sb);
     for (uint32_t k = 0; k < p->nwalk; k++, gap++) {
         const struct timeline_history *h = history_of(tl, kind, p->walk[k]);
 
         if (!h)
             continue;
-        packed_add(&out, gap);
+        varint_add(&out, gap);
         add_changes(&out, tl, h);
         gap = 0;
         outstream_some(&p->out);
     }
-    packed_end(&out);
+    varint_end(&out);
     strbuf_addstr(&p->out.sb, "\"");
 }
 
@@ -290,14 +290,14 @@ static void add_column(struct page *p, uint32_t column)
         strbuf_addf(&p->out.sb, "\"time\":%.17g,\n\"level\":%s,\n", c->time,
                     c->level ? "true" : "false");
     strbuf_addf(&p->out.sb, "\"fractions\":%s,\n\"own\":\"", own.fractions ? "true" : "false");
-    packed_begin(&own.out, &p->out.sb);
+    varint_begin(&own.out, &p->out.sb);
     if (column == 0)
         strbuf_add(&p->out.sb, p->first.buf, p->first.len);
     for (uint32_t k = 0; column && k < p->nwalk; k++) {
         add_count(&own, p->t, column, p->walk[k]);
         outstream_some(&p->out);
     }
-    packed_end(&own.out);
+    varint_end(&own.out);
     strbuf_addstr(&p->out.sb, "\"");
     add_history(p, c);
     htmllanes_add_column(&p->out, p->t, p->o->lanes, c->timed ? "" : c->name);
@@ -309,23 +309,23 @@ static void add_delta(struct page *p)
 {
     double scale = p->t->self_part ? 1e6 : 1;
     uint32_t gap = 0;
-    struct packed out;
+    struct varint_writer out;
 
     if (!p->t->delta)
         return;
     strbuf_addf(&p->out.sb, "\"deltaScale\":%g,\n\"delta\":\"", scale);
-    packed_begin(&out, &p->out.sb);
+    varint_begin(&out, &p->out.sb);
     for (uint32_t k = 0; k < p->nwalk; k++, gap++) {
         double v = fmax(-9e18, fmin(9e18, p->t->delta[p->walk[k]] * scale));
 
         if (llrint(v) == 0)
             continue;
-        packed_add(&out, gap);
-        packed_add_signed(&out, llrint(v));
+        varint_add(&out, gap);
+        varint_add_signed(&out, llrint(v));
         gap = 0;
         outstream_some(&p->out);
     }
-    packed_end(&out);
+    varint_end(&out);
     strbuf_addstr(&p->out.sb, "\",\n");
 }
 
@@ -334,23 +334,23 @@ static void add_moments(struct page *p)
 {
     static const char *const keys[] = {"us", "live", "mapped", "rss"};
     const struct timeline *tl = p->o->timeline;
-    struct packed out;
+    struct varint_writer out;
 
     if (!tl || !tl->n)
         return;
     strbuf_addstr(&p->out.sb, "\"moments\":{");
     for (size_t k = 0; k < ARRAY_LEN(keys); k++) {
         strbuf_addf(&p->out.sb, "\"%s\":\"", keys[k]);
-        packed_begin(&out, &p->out.sb);
+        varint_begin(&out, &p->out.sb);
         for (size_t i = 0; i < tl->n; i++) {
             const struct timeline_moment *m = &tl->moments[i];
 
-            packed_add_signed(&out, k == 0   ? (int64_t)(m->us - (i ? m[-1].us : 0))
+            varint_add_signed(&out, k == 0   ? (int64_t)(m->us - (i ? m[-1].us : 0))
                                     : k == 1 ? m->live
                                     : k == 2 ? m->mapped
                                              : m->rss);
         }
-        packed_end(&out);
+        varint_end(&out);
         strbuf_addstr(&p->out.sb, "\",\n");
     }
     strbuf_addstr(&p->out.sb, "\"marks\":[");

@@ -25,7 +25,7 @@ static const char *only_view(const struct render_options *o)
 static void add_kind(struct outstream *out, const struct frameplaces *p, enum frameplace kind,
                      const uint32_t *order)
 {
-    struct packed of;
+    struct varint_writer of;
 
     strbuf_addf(&out->sb, "{\"kind\":\"%s\",\"told\":%s,\"depth\":%u,\"names\":[",
                 frameplace_name(kind), p->t->module_of ? "true" : "false", p->depth);
@@ -38,12 +38,12 @@ static void add_kind(struct outstream *out, const struct frameplaces *p, enum fr
         outstream_some(out);
     }
     strbuf_addstr(&out->sb, "],\n\"of\":\"");
-    packed_begin(&of, &out->sb);
+    varint_begin(&of, &out->sb);
     for (uint32_t i = 0; i < p->t->nnames; i++) {
-        packed_add(&of, p->of[order[i]]);
+        varint_add(&of, p->of[order[i]]);
         outstream_some(out);
     }
-    packed_end(&of);
+    varint_end(&of);
     strbuf_addstr(&out->sb, "\"}");
 }
 

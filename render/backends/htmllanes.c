@@ -102,26 +102,26 @@ void htmllanes_add_column(struct outstream *out, const struct frametree *t, cons
 {
     uint32_t depth = 0, gap = 0;
     size_t first = lanes_any(l) ? find_stack(l, view, 0) : 0;
-    struct packed p;
+    struct varint_writer p;
 
     if (!lanes_any(l) || first == l->nstacks || strcmp(l->stacks[first].view, view) != 0)
         return;
     strbuf_addstr(&out->sb, ",\n\"lanes\":\"");
-    packed_begin(&p, &out->sb);
+    varint_begin(&p, &out->sb);
     for (uint32_t i = 0; i != FRAMETREE_NONE; i = frametree_next(t, i, true, &depth), gap++)
         for (size_t at = find_stack(l, view, i); is_at(l, at, view, i); at++) {
             const struct lanes_stack *s = &l->stacks[at];
             int64_t before = 0;
 
-            packed_add(&p, gap);
-            packed_add(&p, s->n);
+            varint_add(&p, gap);
+            varint_add(&p, s->n);
             for (size_t k = s->first; k < s->first + s->n; k++) {
-                packed_add_signed(&p, (int64_t)l->rows[k] - before);
+                varint_add_signed(&p, (int64_t)l->rows[k] - before);
                 before = l->rows[k];
             }
             gap = 0;
             outstream_some(out);
         }
-    packed_end(&p);
+    varint_end(&p);
     strbuf_addch(&out->sb, '"');
 }

@@ -58,7 +58,7 @@ static void split(const struct folded_line *line, struct waited_frames *f)
 
 static bool frame_begins(const struct waited_frames *f, size_t i, const char *with)
 {
-    return bytes_begin(f->s[i], f->len[i], with);
+    return bytes_start_with(f->s[i], f->len[i], with);
 }
 
 /* Length of a frame's name without an annotation like "_[w]". */

@@ -136,7 +136,7 @@ static void inner_of(const struct look *k, uint32_t node, struct inner *in)
 static bool any_begins(const char *s, size_t len, const char *const *with)
 {
     for (; *with; with++)
-        if (bytes_begin(s, len, *with))
+        if (bytes_start_with(s, len, *with))
             return true;
     return false;
 }
@@ -175,13 +175,13 @@ static enum wait wait_of(const struct inner *in)
         return WAIT_NONE;
     if (any_begins(s, len, children))
         return WAIT_CHILDREN;
-    if (bytes_begin(s, len, "futex") && holds(f, joins))
+    if (bytes_start_with(s, len, "futex") && holds(f, joins))
         return WAIT_THREADS;
     if (waited_is_lock(f, f->n))
         return WAIT_LOCK;
-    if (any_begins(s, len, work) || (bytes_begin(s, len, "futex") && holds(f, conditions)))
+    if (any_begins(s, len, work) || (bytes_start_with(s, len, "futex") && holds(f, conditions)))
         return WAIT_WORK;
-    if (bytes_begin(s, len, "read pipe"))
+    if (bytes_start_with(s, len, "read pipe"))
         return WAIT_PIPE;
     return WAIT_REAL;
 }
@@ -195,7 +195,7 @@ static uint32_t own_function(const struct look *k, const struct inner *in)
     uint32_t root = in->node[0];
 
     for (size_t i = call; i-- > 1;) {
-        if (bytes_begin(f->s[i], f->len[i], "py::"))
+        if (bytes_start_with(f->s[i], f->len[i], "py::"))
             return in->node[i];
         if (!own && waited_is_own(f, i, call))
             own = i;

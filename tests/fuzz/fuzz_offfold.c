@@ -47,7 +47,7 @@ static void fold(struct trace *t, bool filtered)
 
 /* When each row of the sample was, and from when to when its threads were there: for the critical
  * path (and for lanes, which a fold without moments has not). */
-static void add_times(struct trace_builder *b)
+static void add_times(struct trace_build *b)
 {
     struct {
         struct trace_intervals head;
@@ -82,7 +82,7 @@ static void add_times(struct trace_builder *b)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static const struct off_sample sample = {"/bin/app", 0x1000, 0x1ff0};
-    struct trace_builder b;
+    struct trace_build b;
     struct trace *t;
 
     ob_sample(&b, &sample);

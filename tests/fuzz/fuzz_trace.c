@@ -201,7 +201,7 @@ static void try(const uint8_t *data, size_t size, struct trace *origin)
 }
 
 /* The named origin is the trace that is being built. */
-static void add_inherited(struct trace_builder *b)
+static void add_inherited(struct trace_build *b)
 {
     static const uint8_t entries[] = {0, 0, 0, 0, 3, 0, 0, 0, 1, 1, 100, 1, 2, 0x80, 1, 1, 5, 6};
     struct trace_origin origin = {.pid = tb_header(b)->pid};
@@ -214,7 +214,7 @@ static void add_inherited(struct trace_builder *b)
 }
 
 /* Resident memory of a stack and of a mapping, and of a library. */
-static void add_resident(struct trace_builder *b, uint32_t plain, uint32_t mapping, uint32_t root)
+static void add_resident(struct trace_build *b, uint32_t plain, uint32_t mapping, uint32_t root)
 {
     const struct trace_resident r = {.monotonic_ns = 1, .kernel_bytes = 9, .bytes = 9};
     uint32_t part = tb_node(b, TRACE_NODE_PART, TRACE_PART_LIBRARIES, root), node;
@@ -231,7 +231,7 @@ static void add_resident(struct trace_builder *b, uint32_t plain, uint32_t mappi
 }
 
 /* Adds earlier counts of a row and a thread, as if the trace were a part of a recording. */
-static void add_part(struct trace_builder *b, uint32_t row, uint32_t thread)
+static void add_part(struct trace_build *b, uint32_t row, uint32_t thread)
 {
     uint64_t rows[8][TRACE_PART_ROW] = {{0}}, threads[8][TRACE_PART_THREAD] = {{0}};
     struct trace_counted earlier = {.rows = rows, .threads = threads, .nrows = 8, .nthreads = 8};
@@ -247,7 +247,7 @@ static void add_part(struct trace_builder *b, uint32_t row, uint32_t thread)
 }
 
 /* Classes of a stack's blocks: a size, a lifetime, an age of inherited ones. */
-static void add_classes(struct trace_builder *b, uint32_t plain)
+static void add_classes(struct trace_build *b, uint32_t plain)
 {
     static const uint32_t classes[] = {HISTOGRAM_SIZES << 8 | 3, HISTOGRAM_LIFETIMES << 8 | 10,
                                        HISTOGRAM_AGES_BYTES << 8 | LIFECLASS_UNKNOWN};
@@ -259,7 +259,7 @@ static void add_classes(struct trace_builder *b, uint32_t plain)
 }
 
 /* Classes of a stack's sleeps: the first, one of some milliseconds, that of unknown ones. */
-static void add_sleep_classes(struct trace_builder *b, uint32_t plain)
+static void add_sleep_classes(struct trace_build *b, uint32_t plain)
 {
     const uint32_t classes[] = {0, sleepclass_of(5000000), SLEEPCLASS_UNKNOWN};
 
@@ -272,7 +272,7 @@ static void add_sleep_classes(struct trace_builder *b, uint32_t plain)
 }
 
 /* Marks between which a row grows by 2 bytes a pass. */
-static void add_marks(struct trace_builder *b, uint32_t row)
+static void add_marks(struct trace_build *b, uint32_t row)
 {
     for (uint8_t i = 0; i < 12; i++) {
         struct trace_mark head = {.number = i, .entries = 1, .name_size = 1};
@@ -284,7 +284,7 @@ static void add_marks(struct trace_builder *b, uint32_t row)
     }
 }
 
-static void add_moments(struct trace_builder *b, uint32_t row)
+static void add_moments(struct trace_build *b, uint32_t row)
 {
     const uint64_t zero = 1000;
 
@@ -301,7 +301,7 @@ static void add_moments(struct trace_builder *b, uint32_t row)
 }
 
 /* A wait of the row, an earlier part of one, a sum of three, a share; and a spare record. */
-static void add_intervals(struct trace_builder *b, uint32_t row)
+static void add_intervals(struct trace_build *b, uint32_t row)
 {
     struct trace_intervals head = {
         .base_ns = 5000, .short_ns = 4000, .state = TRACE_INTERVALS_USED};
@@ -328,7 +328,7 @@ static void add_intervals(struct trace_builder *b, uint32_t row)
     tb_meta(b, TRACE_META_INTERVALS, record, sizeof record);
 }
 
-static void build(struct trace_builder *b, uint32_t recorder)
+static void build(struct trace_build *b, uint32_t recorder)
 {
     uint64_t string;
     uint32_t root, node, thread, plain, row, mapping;
@@ -378,7 +378,7 @@ static void build(struct trace_builder *b, uint32_t recorder)
 
 static void try_changed(uint32_t recorder, const uint8_t *data, size_t size)
 {
-    struct trace_builder b;
+    struct trace_build b;
     struct trace *origin;
 
     build(&b, recorder);

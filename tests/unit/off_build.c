@@ -2,7 +2,7 @@
 
 #include "common/strbuf.h"
 
-void ob_init(struct trace_builder *b)
+void ob_init(struct trace_build *b)
 {
     tb_init(b);
     tb_header(b)->recorder = TRACE_RECORDER_OFF;
@@ -14,7 +14,7 @@ void ob_init(struct trace_builder *b)
                               .width = 8};
 }
 
-uint16_t ob_thread(struct trace_builder *b, uint32_t pid, uint32_t tid, const char *comm)
+uint16_t ob_thread(struct trace_build *b, uint32_t pid, uint32_t tid, const char *comm)
 {
     uint32_t id = tb_thread(b, tid, comm);
     struct trace_off_thread *th = (struct trace_off_thread *)tb_thread_at(b, id);
@@ -24,7 +24,7 @@ uint16_t ob_thread(struct trace_builder *b, uint32_t pid, uint32_t tid, const ch
     return (uint16_t)id;
 }
 
-uint32_t ob_name(struct trace_builder *b, enum trace_node_kind kind, const char *text,
+uint32_t ob_name(struct trace_build *b, enum trace_node_kind kind, const char *text,
                  uint32_t parent)
 {
     uint64_t string = tb_meta_string(b, TRACE_META_STRING, text);
@@ -32,7 +32,7 @@ uint32_t ob_name(struct trace_builder *b, enum trace_node_kind kind, const char 
     return tb_node(b, kind, string, parent ? parent : tb_root(b, 0, 0));
 }
 
-uint32_t ob_stack(struct trace_builder *b, const char *frames, uint32_t parent)
+uint32_t ob_stack(struct trace_build *b, const char *frames, uint32_t parent)
 {
     for (const char *end; *frames; frames = end + (*end == '/')) {
         char name[64] = "";
@@ -44,12 +44,12 @@ uint32_t ob_stack(struct trace_builder *b, const char *frames, uint32_t parent)
     return parent;
 }
 
-uint32_t ob_waker(struct trace_builder *b, uint32_t sleeper, uint32_t stack)
+uint32_t ob_waker(struct trace_build *b, uint32_t sleeper, uint32_t stack)
 {
     return tb_node(b, TRACE_NODE_WAKER, stack, sleeper);
 }
 
-struct trace_off_row *ob_sleep(struct trace_builder *b, uint32_t node, uint16_t thread,
+struct trace_off_row *ob_sleep(struct trace_build *b, uint32_t node, uint16_t thread,
                                enum trace_off_kind kind, uint64_t blocked_ns, uint64_t runq_ns)
 {
     uint32_t id = tb_row(b, node, thread, 0, 0);
@@ -65,7 +65,7 @@ struct trace_off_row *ob_sleep(struct trace_builder *b, uint32_t node, uint16_t 
     return r;
 }
 
-struct trace_off_row *ob_oncpu(struct trace_builder *b, uint32_t node, uint16_t thread,
+struct trace_off_row *ob_oncpu(struct trace_build *b, uint32_t node, uint16_t thread,
                                uint64_t cpu_ns, uint64_t runq_ns)
 {
     struct trace_off_row *r = ob_sleep(b, node, thread, TRACE_OFF_ONCPU, 0, runq_ns);
@@ -76,7 +76,7 @@ struct trace_off_row *ob_oncpu(struct trace_builder *b, uint32_t node, uint16_t 
     return r;
 }
 
-void ob_sample(struct trace_builder *b, const struct off_sample *s)
+void ob_sample(struct trace_build *b, const struct off_sample *s)
 {
     uint32_t main_root, worker_root, lock, unlock, queue, push, disk, net, nap, timer;
     uint16_t app, worker;

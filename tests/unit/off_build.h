@@ -6,18 +6,18 @@
 
 #include "tests/unit/trace_build.h"
 
-void ob_init(struct trace_builder *b);
+void ob_init(struct trace_build *b);
 
-uint16_t ob_thread(struct trace_builder *b, uint32_t pid, uint32_t tid, const char *comm);
+uint16_t ob_thread(struct trace_build *b, uint32_t pid, uint32_t tid, const char *comm);
 /* A node with a text; parent 0: on a root of its own, of no thread. */
-uint32_t ob_name(struct trace_builder *b, enum trace_node_kind kind, const char *text,
+uint32_t ob_name(struct trace_build *b, enum trace_node_kind kind, const char *text,
                  uint32_t parent);
 /* Names from "a/b/c", each on the one before. */
-uint32_t ob_stack(struct trace_builder *b, const char *frames, uint32_t parent);
-uint32_t ob_waker(struct trace_builder *b, uint32_t sleeper, uint32_t stack);
-struct trace_off_row *ob_sleep(struct trace_builder *b, uint32_t node, uint16_t thread,
+uint32_t ob_stack(struct trace_build *b, const char *frames, uint32_t parent);
+uint32_t ob_waker(struct trace_build *b, uint32_t sleeper, uint32_t stack);
+struct trace_off_row *ob_sleep(struct trace_build *b, uint32_t node, uint16_t thread,
                                enum trace_off_kind kind, uint64_t blocked_ns, uint64_t runq_ns);
-struct trace_off_row *ob_oncpu(struct trace_builder *b, uint32_t node, uint16_t thread,
+struct trace_off_row *ob_oncpu(struct trace_build *b, uint32_t node, uint16_t thread,
                                uint64_t cpu_ns, uint64_t runq_ns);
 
 /*
@@ -29,6 +29,6 @@ struct off_sample {
     const char *exe;
     uint64_t bias, futex;
 };
-void ob_sample(struct trace_builder *b, const struct off_sample *s);
+void ob_sample(struct trace_build *b, const struct off_sample *s);
 
 #endif

@@ -17,13 +17,13 @@ static const struct {
                            1},
 };
 
-struct trace_header *tb_header(struct trace_builder *b)
+struct trace_header *tb_header(struct trace_build *b)
 {
     return (struct trace_header *)b->data;
 }
 
 /* A new segment at the end; where it lies. The first of a type is short. */
-static uint64_t add_segment(struct trace_builder *b, uint32_t type)
+static uint64_t add_segment(struct trace_build *b, uint32_t type)
 {
     struct tb_array *a = &b->arrays[type];
     uint32_t units = a->segments ? TRACE_SEGMENT_SIZE / TRACE_UNIT : kinds[type].first_units;
@@ -44,11 +44,11 @@ static uint64_t add_segment(struct trace_builder *b, uint32_t type)
     return at;
 }
 
-void tb_init(struct trace_builder *b)
+void tb_init(struct trace_build *b)
 {
     struct trace_header *h;
 
-    *b = (struct trace_builder){.len = sizeof *h};
+    *b = (struct trace_build){.len = sizeof *h};
     b->data = xcalloc(1, b->len);
     h = tb_header(b);
     memcpy(h->magic, TRACE_MAGIC, sizeof h->magic);
@@ -71,15 +71,15 @@ void tb_init(struct trace_builder *b)
     b->meta_end = b->len;
 }
 
-void tb_release(struct trace_builder *b)
+void tb_release(struct trace_build *b)
 {
     for (size_t i = 0; i < ARRAY_LEN(b->arrays); i++)
         free(b->arrays[i].segment_at);
     free(b->data);
-    *b = (struct trace_builder){0};
+    *b = (struct trace_build){0};
 }
 
-uint64_t tb_meta(struct trace_builder *b, uint32_t type, const void *payload, size_t len)
+uint64_t tb_meta(struct trace_build *b, uint32_t type, const void *payload, size_t len)
 {
     struct trace_meta meta = {.type = type, .size = (uint32_t)len};
     uint64_t at = b->meta_at;
@@ -96,12 +96,12 @@ uint64_t tb_meta(struct trace_builder *b, uint32_t type, const void *payload, si
     return at;
 }
 
-uint64_t tb_meta_string(struct trace_builder *b, uint32_t type, const char *s)
+uint64_t tb_meta_string(struct trace_build *b, uint32_t type, const char *s)
 {
     return tb_meta(b, type, s, strlen(s));
 }
 
-void tb_module(struct trace_builder *b, const struct trace_module *m, const char *path)
+void tb_module(struct trace_build *b, const struct trace_module *m, const char *path)
 {
     struct strbuf sb = STRBUF_INIT;
 
@@ -111,7 +111,7 @@ void tb_module(struct trace_builder *b, const struct trace_module *m, const char
     strbuf_release(&sb);
 }
 
-void tb_module_plain(struct trace_builder *b, uint64_t start, uint64_t end, uint64_t bias,
+void tb_module_plain(struct trace_build *b, uint64_t start, uint64_t end, uint64_t bias,
                      const char *path)
 {
     struct trace_module m = {.start = start, .end = end, .bias = bias, .end_epoch = UINT32_MAX};
@@ -119,7 +119,7 @@ void tb_module_plain(struct trace_builder *b, uint64_t start, uint64_t end, uint
     tb_module(b, &m, path);
 }
 
-static uint8_t *record_at(struct trace_builder *b, uint32_t type, uint32_t id)
+static uint8_t *record_at(struct trace_build *b, uint32_t type, uint32_t id)
 {
     uint64_t at = b->arrays[type].segment_at[id >> kinds[type].shift];
     size_t slot = id & ((1u << kinds[type].shift) - 1);
@@ -127,7 +127,7 @@ static uint8_t *record_at(struct trace_builder *b, uint32_t type, uint32_t id)
     return b->data + at + slot * kinds[type].record_size;
 }
 
-static uint32_t add_record(struct trace_builder *b, uint32_t type)
+static uint32_t add_record(struct trace_build *b, uint32_t type)
 {
     struct tb_array *a = &b->arrays[type];
 
@@ -141,22 +141,22 @@ static uint32_t add_record(struct trace_builder *b, uint32_t type)
     return a->next++;
 }
 
-struct trace_node *tb_node_at(struct trace_builder *b, uint32_t id)
+struct trace_node *tb_node_at(struct trace_build *b, uint32_t id)
 {
     return (struct trace_node *)record_at(b, TRACE_SEG_NODES, id);
 }
 
-struct trace_row *tb_row_at(struct trace_builder *b, uint32_t id)
+struct trace_row *tb_row_at(struct trace_build *b, uint32_t id)
 {
     return (struct trace_row *)record_at(b, TRACE_SEG_ROWS, id);
 }
 
-struct trace_thread *tb_thread_at(struct trace_builder *b, uint32_t id)
+struct trace_thread *tb_thread_at(struct trace_build *b, uint32_t id)
 {
     return (struct trace_thread *)record_at(b, TRACE_SEG_THREADS, id);
 }
 
-uint32_t tb_node(struct trace_builder *b, uint32_t kind, uint64_t addr, uint32_t parent)
+uint32_t tb_node(struct trace_build *b, uint32_t kind, uint64_t addr, uint32_t parent)
 {
     uint32_t id = add_record(b, TRACE_SEG_NODES);
 
@@ -164,12 +164,12 @@ uint32_t tb_node(struct trace_builder *b, uint32_t kind, uint64_t addr, uint32_t
     return id;
 }
 
-uint32_t tb_root(struct trace_builder *b, uint32_t epoch, uint32_t thread)
+uint32_t tb_root(struct trace_build *b, uint32_t epoch, uint32_t thread)
 {
     return tb_node(b, TRACE_NODE_ROOT, (uint64_t)epoch << 32 | thread, 0);
 }
 
-uint32_t tb_thread(struct trace_builder *b, uint32_t tid, const char *comm)
+uint32_t tb_thread(struct trace_build *b, uint32_t tid, const char *comm)
 {
     uint32_t id = add_record(b, TRACE_SEG_THREADS);
     struct trace_thread *th = tb_thread_at(b, id);
@@ -180,7 +180,7 @@ uint32_t tb_thread(struct trace_builder *b, uint32_t tid, const char *comm)
     return id;
 }
 
-uint32_t tb_row(struct trace_builder *b, uint32_t node, uint16_t thread, uint64_t bytes,
+uint32_t tb_row(struct trace_build *b, uint32_t node, uint16_t thread, uint64_t bytes,
                 uint64_t calls)
 {
     uint32_t id = add_record(b, TRACE_SEG_ROWS);
@@ -190,7 +190,7 @@ uint32_t tb_row(struct trace_builder *b, uint32_t node, uint16_t thread, uint64_
     return id;
 }
 
-int tb_write(const struct trace_builder *b, const char *path)
+int tb_write(const struct trace_build *b, const char *path)
 {
     FILE *f = fopen(path, "wbe");
     int err = 0;

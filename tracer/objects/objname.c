@@ -43,8 +43,8 @@ static size_t random_part(const char *s, size_t len)
 
 static bool is_temporary(const char *path, size_t len)
 {
-    return bytes_begin(path, len, "/tmp/") || bytes_begin(path, len, "/var/tmp/") ||
-           bytes_begin(path, len, "/dev/shm/");
+    return bytes_start_with(path, len, "/tmp/") || bytes_start_with(path, len, "/var/tmp/") ||
+           bytes_start_with(path, len, "/dev/shm/");
 }
 
 void objname_path(const char *path, size_t len, bool keep, struct strbuf *out)
@@ -60,9 +60,9 @@ void objname_path(const char *path, size_t len, bool keep, struct strbuf *out)
 
         n = temporary && begin ? random_part(path + i, len - i) : 0;
         if (n > 0) {
-            if (bytes_begin(path + i, n, "tmp"))
+            if (bytes_start_with(path + i, n, "tmp"))
                 strbuf_addstr(out, "tmp");
-            else if (bytes_begin(path + i, n, "cc"))
+            else if (bytes_start_with(path + i, n, "cc"))
                 strbuf_addstr(out, "cc");
             strbuf_addch(out, '*');
             continue;

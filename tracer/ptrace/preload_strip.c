@@ -60,7 +60,7 @@ static char *next_list(char *from, const char *end)
         const char *at = s + strlen(LIST), *entry;
         size_t len;
 
-        if (!begins(s, LIST))
+        if (!starts_with(s, LIST))
             continue;
         while ((entry = preloadlist_next(&at, &len)))
             if (preloadlist_is(entry, len, LIBRARY))

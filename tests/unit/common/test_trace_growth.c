@@ -154,7 +154,7 @@ static uint64_t sign_in(int64_t n)
 }
 
 /* A record of one row. */
-static void add_mark(struct trace_builder *b, const char *name, uint64_t number, uint32_t row,
+static void add_mark(struct trace_build *b, const char *name, uint64_t number, uint32_t row,
                      int64_t bytes, int64_t blocks)
 {
     struct trace_mark head = {.number = number, .entries = 1, .name_size = (uint32_t)strlen(name)};
@@ -173,7 +173,7 @@ static void add_mark(struct trace_builder *b, const char *name, uint64_t number,
 static uint32_t other_row;
 
 /* Two threads with the same stack: one has more live than it frees of the other's. */
-static void build(struct trace_builder *b, size_t marks)
+static void build(struct trace_build *b, size_t marks)
 {
     uint32_t main, helper, mine, freeing;
 
@@ -195,7 +195,7 @@ static void build(struct trace_builder *b, size_t marks)
     }
 }
 
-static struct trace *load(const struct trace_builder *b)
+static struct trace *load(const struct trace_build *b)
 {
     struct trace *t = NULL;
 
@@ -218,7 +218,7 @@ static size_t find_growth(const struct trace *t, const struct trace_row **found)
 static void test_traces(void)
 {
     const struct trace_row *grown = NULL;
-    struct trace_builder b;
+    struct trace_build b;
     struct trace *t;
 
     build(&b, 20);
@@ -261,7 +261,7 @@ static void test_refused(void)
     };
 
     for (size_t i = 0; i < ARRAY_LEN(bad); i++) {
-        struct trace_builder b;
+        struct trace_build b;
         struct trace *t;
         char text[64] = {0};
 
@@ -278,7 +278,7 @@ static void test_refused(void)
 /* Missing rows and numbers of any size do no harm. */
 static void test_hostile(void)
 {
-    struct trace_builder b;
+    struct trace_build b;
     struct trace *t;
 
     build(&b, 20);

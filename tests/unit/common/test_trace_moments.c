@@ -8,7 +8,7 @@
 #include "tests/tap.h"
 #include "tests/unit/trace_build.h"
 
-static struct trace_builder b;
+static struct trace_build b;
 static uint32_t rows[3];
 
 static void begin(void)
@@ -105,7 +105,7 @@ static void test_times(void)
     tb_release(&b);
 }
 
-static void write_file(const char *path, struct trace_builder *what)
+static void write_file(const char *path, struct trace_build *what)
 {
     ok(tb_write(what, path) == 0, "written");
 }

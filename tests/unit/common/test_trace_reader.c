@@ -26,7 +26,7 @@ static int load_said(const void *data, size_t len, struct trace **t)
     return err;
 }
 
-static void refused(const struct trace_builder *b, size_t len, const char *words, const char *what)
+static void refused(const struct trace_build *b, size_t len, const char *words, const char *what)
 {
     struct trace *t = (struct trace *)&said;
     int err = load_said(b->data, len, &t);
@@ -40,14 +40,14 @@ static void refused(const struct trace_builder *b, size_t len, const char *words
 }
 
 struct sample {
-    struct trace_builder b;
+    struct trace_build b;
     uint32_t root, main, leaf, named, thread, row;
     uint64_t string_at, module_at;
 };
 
 static void sample_init(struct sample *s)
 {
-    struct trace_builder *b = &s->b;
+    struct trace_build *b = &s->b;
     struct trace_module m = {
         .start = 0x1000, .end = 0x2000, .bias = 0, .first_epoch = 0, .end_epoch = 3};
 
@@ -119,7 +119,7 @@ static void test_valid(void)
     tb_release(&s.b);
 }
 
-static void add_title(struct trace_builder *b, uint32_t pid, const char *title, size_t len)
+static void add_title(struct trace_build *b, uint32_t pid, const char *title, size_t len)
 {
     uint8_t payload[64];
 
@@ -137,7 +137,7 @@ static void is_title(const struct trace *t, uint32_t pid, const char *want, cons
 
 static void test_titles(void)
 {
-    struct trace_builder b;
+    struct trace_build b;
     struct trace *t = NULL;
 
     tb_init(&b);
@@ -181,7 +181,7 @@ static void test_misuses(void)
                              .free_node = 0,
                              .size = 40};
     struct trace_misuse bad[] = {m, m, m, m, m, m};
-    struct trace_builder b;
+    struct trace_build b;
     struct trace *t = NULL;
 
     tb_init(&b);
@@ -214,7 +214,7 @@ static void test_misuses(void)
 
 static void test_peak(void)
 {
-    struct trace_builder b;
+    struct trace_build b;
     struct trace_row r = {.alloc_bytes = 100, .alloc_calls = 5, .free_bytes = 160, .free_calls = 8};
     struct trace *t = NULL;
     int64_t bytes, calls;
@@ -411,7 +411,7 @@ static void test_live_copy(void)
 
 static void test_deep(void)
 {
-    struct trace_builder b;
+    struct trace_build b;
     struct trace *t = NULL;
     uint32_t id, n = 300000;
 

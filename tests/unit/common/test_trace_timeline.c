@@ -8,7 +8,7 @@
 #include "tests/tap.h"
 #include "tests/unit/trace_build.h"
 
-static struct trace_builder b;
+static struct trace_build b;
 static uint32_t rows[3]; /* the last one is of a mapping */
 
 static void begin(uint32_t pid)

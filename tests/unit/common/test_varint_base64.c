@@ -8,12 +8,12 @@
 static void is_packed(const uint64_t *v, size_t n, const char *want, const char *what)
 {
     struct strbuf sb = STRBUF_INIT;
-    struct packed p;
+    struct varint_writer p;
 
-    packed_begin(&p, &sb);
+    varint_begin(&p, &sb);
     for (size_t i = 0; i < n; i++)
-        packed_add(&p, v[i]);
-    packed_end(&p);
+        varint_add(&p, v[i]);
+    varint_end(&p);
     is_str(sb.buf, want, "%s", what);
     strbuf_release(&sb);
 }
@@ -23,7 +23,7 @@ static void test_packed(void)
     static const uint64_t small[] = {0, 1, 127}, one[] = {77}, two[] = {77, 97};
     static const uint64_t large[] = {128, 300, UINT64_MAX};
     struct strbuf sb = STRBUF_INIT;
-    struct packed p;
+    struct varint_writer p;
 
     is_packed(NULL, 0, "", "nothing");
     is_packed(small, 3, "AAF/", "three bytes");
@@ -31,16 +31,16 @@ static void test_packed(void)
     is_packed(two, 2, "TWE=", "two bytes and padding");
     /* 80 01, ac 02, nine times ff and 01 */
     is_packed(large, 3, "gAGsAv///////////wE=", "seven bits a byte");
-    packed_begin(&p, &sb);
-    packed_add_signed(&p, 0);
-    packed_add_signed(&p, -1);
-    packed_add_signed(&p, 1);
-    packed_end(&p);
+    varint_begin(&p, &sb);
+    varint_add_signed(&p, 0);
+    varint_add_signed(&p, -1);
+    varint_add_signed(&p, 1);
+    varint_end(&p);
     is_str(sb.buf, "AAEC", "signs");
     strbuf_clear(&sb);
-    packed_begin(&p, &sb);
-    packed_add_signed(&p, INT64_MIN);
-    packed_end(&p);
+    varint_begin(&p, &sb);
+    varint_add_signed(&p, INT64_MIN);
+    varint_end(&p);
     is_str(sb.buf, "////////////AQ==", "the least of all");
     strbuf_release(&sb);
 }
@@ -73,12 +73,12 @@ static void test_json(void)
 static void is_read(const char *text, const char *want, const char *what)
 {
     struct strbuf sb = STRBUF_INIT;
-    struct packed_reader r;
+    struct varint_reader r;
     uint64_t v;
 
     strbuf_addstr(&sb, "");
-    packed_read(&r, text, strlen(text));
-    while (packed_take(&r, &v))
+    varint_read(&r, text, strlen(text));
+    while (varint_take(&r, &v))
         strbuf_addf(&sb, "%s%" PRIu64, sb.len ? " " : "", v);
     is_str(r.wrong ? "wrong" : sb.buf, want, "%s", what);
     strbuf_release(&sb);
@@ -86,7 +86,7 @@ static void is_read(const char *text, const char *want, const char *what)
 
 static void test_reading(void)
 {
-    struct packed_reader r;
+    struct varint_reader r;
     int64_t v;
 
     is_read("", "", "nothing");
@@ -100,12 +100,12 @@ static void test_reading(void)
     is_read("AAF/A", "wrong", "a character too many");
     is_read("A*F/", "wrong", "a character that is none");
     is_read("AA\n/", "wrong", "nor is a newline");
-    packed_read(&r, "AAEC", 4);
-    ok(packed_take_signed(&r, &v) && v == 0 && packed_take_signed(&r, &v) && v == -1 &&
-           packed_take_signed(&r, &v) && v == 1 && !packed_take_signed(&r, &v) && !r.wrong,
+    varint_read(&r, "AAEC", 4);
+    ok(varint_take_signed(&r, &v) && v == 0 && varint_take_signed(&r, &v) && v == -1 &&
+           varint_take_signed(&r, &v) && v == 1 && !varint_take_signed(&r, &v) && !r.wrong,
        "signs");
-    packed_read(&r, "////////////AQ==", 16);
-    ok(packed_take_signed(&r, &v) && v == INT64_MIN, "the least of all");
+    varint_read(&r, "////////////AQ==", 16);
+    ok(varint_take_signed(&r, &v) && v == INT64_MIN, "the least of all");
 }
 
 int main(void)

@@ -26,8 +26,8 @@ static void is_found(const char *name, struct taken_process *list, size_t n,
 }
 
 /* One program that was not recorded. */
-static void with_note(const char *name, uint32_t pid, enum runnote_why why, bool look, bool command,
-                      bool rest, const char *who)
+static void with_note(const char *name, uint32_t pid, enum unrecorded_why why, bool look,
+                      bool command, bool rest, const char *who)
 {
     struct taken_process list[] = {look ? looked : not_looked};
     struct notrecorded others = {0};
@@ -54,14 +54,15 @@ int main(void)
     is_found("a child, live", both, 2, &none, false, false, false, "");
     is_found("no room for notes", &looked, 1, &unnamed, true, false, true, "2 more");
 
-    with_note("static", 12, RUNNOTE_STATIC, true, false, true, "x (linked statically)");
-    with_note("static, live", 12, RUNNOTE_STATIC, false, false, true, "x (linked statically)");
-    with_note("static, no pid", 0, RUNNOTE_STATIC, true, false, true, "x (linked statically)");
-    with_note("static, then the command went on", COMMAND, RUNNOTE_STATIC, true, false, false, "");
-    with_note("static, the command, live", COMMAND, RUNNOTE_STATIC, false, true, false,
+    with_note("static", 12, UNRECORDED_STATIC, true, false, true, "x (linked statically)");
+    with_note("static, live", 12, UNRECORDED_STATIC, false, false, true, "x (linked statically)");
+    with_note("static, no pid", 0, UNRECORDED_STATIC, true, false, true, "x (linked statically)");
+    with_note("static, then the command went on", COMMAND, UNRECORDED_STATIC, true, false, false,
+              "");
+    with_note("static, the command, live", COMMAND, UNRECORDED_STATIC, false, true, false,
               "x (linked statically)");
-    with_note("as asked", 12, RUNNOTE_NOT_FOLLOWED, true, false, false, "");
-    with_note("ended as it began", 12, RUNNOTE_NOT_BEGUN, true, false, false, "");
-    with_note("damaged", 12, RUNNOTE_DAMAGED, true, false, false, "");
+    with_note("as asked", 12, UNRECORDED_NOT_FOLLOWED, true, false, false, "");
+    with_note("ended as it began", 12, UNRECORDED_NOT_BEGUN, true, false, false, "");
+    with_note("damaged", 12, UNRECORDED_DAMAGED, true, false, false, "");
     return done_testing();
 }

@@ -194,7 +194,7 @@ static void test_budget(void)
 static void test_segments(void)
 {
     struct strbuf out = STRBUF_INIT;
-    struct trace_builder b;
+    struct trace_build b;
     struct trace *t;
     char trace[64];
 
@@ -227,7 +227,7 @@ static void test_fails(void)
 static void test_glance(void)
 {
     char live[] = "/tmp/glance.XXXXXX";
-    struct trace_builder b;
+    struct trace_build b;
     struct trace_header other;
     struct glance g = {.n = 0};
     uint32_t root, node, first, second;

@@ -37,7 +37,7 @@ static void damaged(const char *path)
     uint32_t big = UINT32_MAX;
     int fd = open(path, O_WRONLY | O_CLOEXEC);
 
-    if (pwrite(fd, &big, sizeof big, offsetof(struct runnotes, used)) < 0)
+    if (pwrite(fd, &big, sizeof big, offsetof(struct run_status, used)) < 0)
         ok(false, "can be damaged");
     read_notes(&n);
     ok(n.nprograms > 0 && n.unnamed == 0, "a count that lies is no number");
@@ -58,7 +58,7 @@ static void budget(const char *path)
     int fd = open(path, O_WRONLY | O_CLOEXEC);
 
     ok(notes_take_disk(UINT64_MAX / 2), "without a budget there is no limit");
-    if (pwrite(fd, &limit, sizeof limit, offsetof(struct runnotes, disk_limit)) < 0)
+    if (pwrite(fd, &limit, sizeof limit, offsetof(struct run_status, disk_limit)) < 0)
         ok(false, "a budget is set");
     file.own->disk_limit = limit;
     ok(notes_take_disk(600) && notes_take_disk(400), "a budget can be taken to its last byte");
@@ -70,7 +70,7 @@ static void budget(const char *path)
     read_notes(&n);
     ok(n.full_ns > 0 && !n.overwritten, "whose time is known");
     notrecorded_release(&n);
-    if (pwrite(fd, &none, sizeof none, offsetof(struct runnotes, disk_full_ns)) < 0)
+    if (pwrite(fd, &none, sizeof none, offsetof(struct run_status, disk_full_ns)) < 0)
         ok(false, "the test is tidy");
     close(fd);
 }
@@ -85,19 +85,19 @@ int main(void)
     if (!mkdtemp(dir))
         return 1;
     snprintf(path, sizeof path, "%s/notes", dir);
-    is_int(notes_add(RUNNOTE_MUSL, 0, 1, "/x"), 0, "without a file there are no notes");
+    is_int(notes_add(UNRECORDED_MUSL, 0, 1, "/x"), 0, "without a file there are no notes");
     ok(!notes_have() && !notes_over(), "and no run");
     ok(notesfile_make(&file, path, 0) == 0, "the file is made");
     is_int(notesfile_make(&again, path, 0), -EEXIST, "once");
     ok(notes_open(path) == 0 && notes_have() && !notes_over(), "and found");
     is_str(told(9), "", "nothing yet");
 
-    notes_add(RUNNOTE_MUSL, 0, 10, "/usr/bin/hello");
-    notes_add(RUNNOTE_MUSL, 0, 11, "hello");
-    notes_add(RUNNOTE_FAILED, ENOSPC, 12, "/a/full");
-    slot = notes_add(RUNNOTE_STATIC, 0, 0, "/a/spawned");
+    notes_add(UNRECORDED_MUSL, 0, 10, "/usr/bin/hello");
+    notes_add(UNRECORDED_MUSL, 0, 11, "hello");
+    notes_add(UNRECORDED_FAILED, ENOSPC, 12, "/a/full");
+    slot = notes_add(UNRECORDED_STATIC, 0, 0, "/a/spawned");
     notes_set_pid(slot, 12);
-    notes_take_back(notes_add(RUNNOTE_SETUID, 0, 13, "/bin/never"));
+    notes_take_back(notes_add(UNRECORDED_SETUID, 0, 13, "/bin/never"));
     is_str(told(9),
            "hello (uses musl) 2 times, full (the recorder could not start: No space left on "
            "device), spawned (linked statically)",
@@ -109,7 +109,7 @@ int main(void)
     notrecorded_release(&n);
 
     for (int i = 0; i < 1100; i++)
-        slot = notes_add(RUNNOTE_STATIC, 0, 14,
+        slot = notes_add(UNRECORDED_STATIC, 0, 14,
                          "a-name-that-is-longer-than-what-a-note-has-room-for-x");
     is_int(slot, 0, "the last did not find room");
     read_notes(&n);

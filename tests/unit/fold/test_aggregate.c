@@ -159,7 +159,7 @@ static int64_t twin_value(const char *view, const struct trace_row *r)
 }
 
 /* The stack of a node as text; nodes hold addresses in no module, or [truncated]. */
-static void twin_stack(struct trace_builder *b, uint32_t id, const char *root, struct strbuf *sb)
+static void twin_stack(struct trace_build *b, uint32_t id, const char *root, struct strbuf *sb)
 {
     const struct trace_node n = *tb_node_at(b, id);
 
@@ -175,7 +175,7 @@ static void twin_stack(struct trace_builder *b, uint32_t id, const char *root, s
 }
 
 struct random_trace {
-    struct trace_builder b;
+    struct trace_build b;
     uint32_t nodes[2000], rows[3000];
     size_t nnodes, nrows;
     uint32_t threads[3];
@@ -183,7 +183,7 @@ struct random_trace {
 
 static void make_trace(struct random_trace *rt, bool thread_roots)
 {
-    struct trace_builder *b = &rt->b;
+    struct trace_build *b = &rt->b;
 
     tb_init(b);
     tb_meta_string(b, TRACE_META_EXE, "/usr/bin/some-app");
@@ -267,7 +267,7 @@ static void random_traces(unsigned round)
 
 static void test_summary(void)
 {
-    struct trace_builder b;
+    struct trace_build b;
     struct fold_summary s;
     struct trace *t = NULL;
     uint32_t root, a, c, th, row;

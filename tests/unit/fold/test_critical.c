@@ -20,7 +20,7 @@
 /* A trace that is being made: its intervals are put together until it is read. Times are
  * milliseconds from the beginning. */
 struct made {
-    struct trace_builder b;
+    struct trace_build b;
     struct {
         struct trace_intervals head;
         uint8_t entries[8192];

@@ -17,7 +17,7 @@ struct said {
     size_t rows; /* that are idle */
 };
 
-static struct said ask(struct trace_builder *b)
+static struct said ask(struct trace_build *b)
 {
     struct aggregate *to = aggregate_new();
     struct symbol_options opt = {.no_inline = false};
@@ -47,7 +47,7 @@ static struct said ask(struct trace_builder *b)
     return said;
 }
 
-static uint16_t add(struct trace_builder *b, uint32_t tid, const char *comm, const char *stack,
+static uint16_t add(struct trace_build *b, uint32_t tid, const char *comm, const char *stack,
                     enum trace_off_kind kind, uint64_t ns)
 {
     uint16_t th = ob_thread(b, 1, tid, comm);
@@ -58,7 +58,7 @@ static uint16_t add(struct trace_builder *b, uint32_t tid, const char *comm, con
 
 static void test_names(void)
 {
-    struct trace_builder b;
+    struct trace_build b;
     struct said said;
 
     ob_init(&b);
@@ -106,7 +106,7 @@ static void test_names(void)
 /* A thread's stack, with one sleep in it. */
 static bool idle_at(const char *stack)
 {
-    struct trace_builder b;
+    struct trace_build b;
 
     ob_init(&b);
     add(&b, 1, "app", stack, TRACE_OFF_LOCK, 1000);
@@ -140,7 +140,7 @@ static void test_reach(void)
 /* Sleeps of one thread are added up by their stack. */
 static void test_sums(void)
 {
-    struct trace_builder b;
+    struct trace_build b;
     struct said said;
     uint32_t root, poll, lock;
     uint16_t th;
@@ -208,7 +208,7 @@ static int note_bias(struct dl_phdr_info *info, size_t size, void *arg)
 static bool idle_in_code(enum trace_node_kind kind)
 {
     uint64_t bias = 0, pc = takes_mutex_here();
-    struct trace_builder b;
+    struct trace_build b;
     char exe[4096] = "";
     uint16_t th;
     uint32_t node;

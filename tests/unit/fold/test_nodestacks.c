@@ -10,7 +10,7 @@
 #include "tests/unit/off_build.h"
 
 /* Folds the trace that was built; the builder is released. */
-static void is_folded(struct trace_builder *b, const struct fold_options *opt, const char *want,
+static void is_folded(struct trace_build *b, const struct fold_options *opt, const char *want,
                       const char *what)
 {
     struct strbuf out = STRBUF_INIT;
@@ -24,12 +24,12 @@ static void is_folded(struct trace_builder *b, const struct fold_options *opt, c
     strbuf_release(&out);
 }
 
-static void nap(struct trace_builder *b, uint16_t thread, uint64_t us)
+static void nap(struct trace_build *b, uint16_t thread, uint64_t us)
 {
     ob_sleep(b, ob_stack(b, "nap", tb_root(b, 0, thread)), thread, TRACE_OFF_TIMER, us * 1000, 0);
 }
 
-static void title(struct trace_builder *b, uint32_t pid, const char *text)
+static void title(struct trace_build *b, uint32_t pid, const char *text)
 {
     struct strbuf sb = STRBUF_INIT;
 
@@ -40,7 +40,7 @@ static void title(struct trace_builder *b, uint32_t pid, const char *text)
 }
 
 /* Threads of all kinds, one microsecond apart. */
-static void build_waits(struct trace_builder *b)
+static void build_waits(struct trace_build *b)
 {
     uint16_t many;
 
@@ -62,7 +62,7 @@ static void build_waits(struct trace_builder *b)
 static void test_waits(void)
 {
     struct fold_options opt = {.view = "off", .no_header = true};
-    struct trace_builder b;
+    struct trace_build b;
 
     build_waits(&b);
     is_folded(&b, &opt,
@@ -89,7 +89,7 @@ static void test_waits(void)
               "and threads");
 }
 
-static void build_memory(struct trace_builder *b)
+static void build_memory(struct trace_build *b)
 {
     uint32_t one, root;
     struct trace_header *h;
@@ -108,7 +108,7 @@ static void build_memory(struct trace_builder *b)
 static void test_memory(void)
 {
     struct fold_options opt = {.view = "alloc", .no_header = true, .quiet = true};
-    struct trace_builder b;
+    struct trace_build b;
 
     build_memory(&b);
     is_folded(&b, &opt, "daemon;[truncated];f 10\ndaemon;f 30\n",
@@ -132,7 +132,7 @@ static void test_inherited(void)
     struct fold_options opt = {.view = "alloc", .no_header = true, .quiet = true};
     struct trace_origin origin = {.pid = 41};
     struct strbuf sb = STRBUF_INIT;
-    struct trace_builder b;
+    struct trace_build b;
     uint32_t one;
 
     tb_init(&b);

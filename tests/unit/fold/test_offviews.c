@@ -37,7 +37,7 @@ static char *fold(const struct fold_options *opt, struct trace *t)
     struct trace *own = NULL;
 
     if (!t) {
-        struct trace_builder b;
+        struct trace_build b;
 
         ob_sample(&b, &sample);
         if (trace_load_bytes("sample", b.data, b.len, false, &own))
@@ -122,7 +122,7 @@ static void test_roots(void)
     free(got);
 }
 
-static void add_class(struct trace_builder *b, uint32_t stack, uint16_t thread, uint64_t longest,
+static void add_class(struct trace_build *b, uint32_t stack, uint16_t thread, uint64_t longest,
                       uint64_t sleeps)
 {
     uint64_t number = sleepclass_number(longest ? sleepclass_of(longest) : SLEEPCLASS_UNKNOWN);
@@ -137,7 +137,7 @@ static void add_class(struct trace_builder *b, uint32_t stack, uint16_t thread, 
 static void test_latency(void)
 {
     struct fold_options opt = {.view = "latency", .no_header = true};
-    struct trace_builder b;
+    struct trace_build b;
     struct trace *t = NULL;
     uint16_t one, two;
     uint32_t stack;
@@ -187,7 +187,7 @@ static void test_latency(void)
 static void test_alike(void)
 {
     struct fold_options opt = {.view = "chain", .no_header = true};
-    struct trace_builder b;
+    struct trace_build b;
     struct trace *t = NULL;
     uint32_t lock, node, unlock[4];
     char *got;
@@ -247,7 +247,7 @@ static void test_filters(void)
 static bool is_idle(const char *frames, enum trace_off_kind kind, uint64_t elsewhere)
 {
     struct fold_options opt = {.view = "off", .idle = true, .no_header = true};
-    struct trace_builder b;
+    struct trace_build b;
     struct trace *t = NULL;
     uint32_t root;
     uint16_t app;
@@ -323,7 +323,7 @@ static void test_futex(void)
 static void is_made(const char *library, const char *want)
 {
     struct fold_options opt = {.view = "off", .no_header = true};
-    struct trace_builder b;
+    struct trace_build b;
     struct trace *t = NULL;
     uint32_t node;
     uint16_t app;
@@ -379,7 +379,7 @@ static void test_inlined(void)
 {
     struct fold_options opt = {.view = "offwake", .no_header = true};
     uint64_t bias = 0, pc = has_inlined();
-    struct trace_builder b;
+    struct trace_build b;
     struct trace *t = NULL;
     char exe[4096] = "", *got;
     uint32_t root, stack;
@@ -427,7 +427,7 @@ static void test_made_code(void)
 {
     struct fold_options opt = {.view = "off", .no_header = true};
     uint32_t pid = 3000000000u + 2 * (uint32_t)getpid(); /* no process has such a large pid */
-    struct trace_builder b;
+    struct trace_build b;
     struct trace *t = NULL;
     char *got;
 
@@ -470,7 +470,7 @@ static void test_refusals(void)
 int main(int argc, char **argv)
 {
     if (argc == 2) {
-        struct trace_builder b;
+        struct trace_build b;
         int err;
 
         ob_sample(&b, &sample);

@@ -17,7 +17,7 @@ struct who {
     uint32_t fork_pid;
 };
 
-static void build(struct trace_builder *b, const struct who *w)
+static void build(struct trace_build *b, const struct who *w)
 {
     struct trace_header *h;
 
@@ -35,7 +35,7 @@ static void build(struct trace_builder *b, const struct who *w)
 
 static struct trace *trace_of(const struct who *w)
 {
-    struct trace_builder b;
+    struct trace_build b;
     struct trace *t = NULL;
 
     build(&b, w);
@@ -195,7 +195,7 @@ static void files(void)
     char path[] = "/tmp/flame-proctree.XXXXXX";
     struct proctree *p = proctree_new(false);
     int fd = mkstemp(path);
-    struct trace_builder b;
+    struct trace_build b;
 
     build(&b, &parent);
     if (fd < 0 || close(fd) || tb_write(&b, path))

@@ -209,7 +209,7 @@ out:
     symbols_free(s);
 }
 
-static void add_module(struct trace_builder *b, const struct link_map *map, const char *path)
+static void add_module(struct trace_build *b, const struct link_map *map, const char *path)
 {
     tb_module_plain(b, map->l_addr, map->l_addr + 0x1000000, map->l_addr, path);
 }
@@ -224,7 +224,7 @@ static void test_interrupted(void)
     uint64_t first = (uint64_t)(uintptr_t)a_function_to_be_found;
     const struct link_map *self = NULL, *libc = NULL;
     struct strbuf got = STRBUF_INIT;
-    struct trace_builder b;
+    struct trace_build b;
     struct trace *t = NULL;
     uint32_t id;
     Dl_info info;

@@ -39,7 +39,7 @@ static int by_row(const void *a, const void *b)
 }
 
 /* Some stacks change their amount; each row at most once in a moment. */
-static void add_moment(struct trace_builder *b, uint32_t nth, uint32_t nchanges)
+static void add_moment(struct trace_build *b, uint32_t nth, uint32_t nchanges)
 {
     struct trace_moment m = {.monotonic_ns = 1000000u * (nth + 1), .rss_bytes = 4096 * (nth + 1)};
     struct trace_change *changes = calloc(nchanges, sizeof *changes);
@@ -61,7 +61,7 @@ static void add_moment(struct trace_builder *b, uint32_t nth, uint32_t nchanges)
 
 static struct trace *make(uint32_t nmoments, uint32_t nchanges)
 {
-    struct trace_builder b;
+    struct trace_build b;
     struct trace *t = NULL;
     uint32_t root;
 
@@ -88,7 +88,7 @@ struct told {
 static uint64_t sum_word(const char *s, size_t len, const char *key, size_t *n, bool *wrong)
 {
     const char *at = memmem(s, len, key, strlen(key)), *end;
-    struct packed_reader r;
+    struct varint_reader r;
     uint64_t sum = 0;
     int64_t v;
 
@@ -98,8 +98,8 @@ static uint64_t sum_word(const char *s, size_t len, const char *key, size_t *n, 
     at += strlen(key);
     for (end = at; *end != ' ' && *end != '\n'; end++)
         ;
-    packed_read(&r, at, (size_t)(end - at));
-    for (; packed_take_signed(&r, &v); ++*n)
+    varint_read(&r, at, (size_t)(end - at));
+    for (; varint_take_signed(&r, &v); ++*n)
         sum += (uint64_t)v;
     *wrong |= r.wrong;
     return sum;
@@ -110,12 +110,12 @@ static uint64_t last_level(const char *s, size_t len, bool *wrong)
 {
     static const char key[] = " changes=";
     const char *at = (const char *)memmem(s, len, key, sizeof key - 1) + sizeof key - 1;
-    struct packed_reader r;
+    struct varint_reader r;
     uint64_t step, sum = 0;
     int64_t v;
 
-    packed_read(&r, at, (size_t)(s + len - 1 - at));
-    while (packed_take(&r, &step) && packed_take_signed(&r, &v))
+    varint_read(&r, at, (size_t)(s + len - 1 - at));
+    while (varint_take(&r, &step) && varint_take_signed(&r, &v))
         sum += (uint64_t)v;
     *wrong |= r.wrong;
     return sum;

@@ -9,7 +9,7 @@
 static uint32_t region_node, region_row;
 
 /* A stack in which a region of this name left `bytes`. */
-static void build(struct trace_builder *b, const char *name, uint64_t bytes)
+static void build(struct trace_build *b, const char *name, uint64_t bytes)
 {
     uint32_t thread, node;
 
@@ -26,7 +26,7 @@ static void build(struct trace_builder *b, const char *name, uint64_t bytes)
     tb_row_at(b, region_row)->flags = TRACE_ROW_REGION;
 }
 
-static struct trace *load(const struct trace_builder *b)
+static struct trace *load(const struct trace_build *b)
 {
     struct trace *t = NULL;
 
@@ -54,7 +54,7 @@ static void is_folded(struct trace *const *traces, size_t n, const char *view, c
 
 #define REFUSED(what, action)                                                                      \
     do {                                                                                           \
-        struct trace_builder b;                                                                    \
+        struct trace_build b;                                                                      \
         struct trace *t;                                                                           \
                                                                                                    \
         build(&b, "test", 50);                                                                     \
@@ -76,7 +76,7 @@ static void test_refused(void)
 }
 
 /* A stack below two tags. */
-static void build_tagged(struct trace_builder *b, const char *inner, uint64_t bytes)
+static void build_tagged(struct trace_build *b, const char *inner, uint64_t bytes)
 {
     uint32_t thread, node;
 
@@ -96,7 +96,7 @@ static void test_tags(void)
     struct trace_merge_options o = {.own = true};
     struct trace_merge *m = trace_merge_new(&o);
     struct trace *const *merged, *t;
-    struct trace_builder b;
+    struct trace_build b;
     size_t n;
 
     build_tagged(&b, "a;b", 50);
@@ -136,7 +136,7 @@ int main(void)
     struct trace_merge_options o = {.own = true};
     struct trace_merge *m = trace_merge_new(&o);
     struct trace *const *merged, *t;
-    struct trace_builder b;
+    struct trace_build b;
     size_t n;
 
     build(&b, "a;b", 50);

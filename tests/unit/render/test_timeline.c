@@ -10,13 +10,13 @@ static struct timeline tl;
 
 static void add_word(struct strbuf *sb, const char *key, const int64_t *v, size_t n)
 {
-    struct packed p;
+    struct varint_writer p;
 
     strbuf_addf(sb, " %s=", key);
-    packed_begin(&p, sb);
+    varint_begin(&p, sb);
     for (size_t i = 0; i < n; i++)
-        packed_add_signed(&p, v[i]);
-    packed_end(&p);
+        varint_add_signed(&p, v[i]);
+    varint_end(&p);
 }
 
 static void axis(const int64_t *us, size_t n)
@@ -40,15 +40,15 @@ static bool stack_of(const char *begins, const uint64_t *v, size_t n, uint32_t n
 {
     struct strbuf sb = STRBUF_INIT;
     const char *stack;
-    struct packed p;
+    struct varint_writer p;
     size_t len, history;
     bool is;
 
     strbuf_addf(&sb, "%s changes=", begins);
-    packed_begin(&p, &sb);
+    varint_begin(&p, &sb);
     for (size_t i = 0; i < n; i++)
-        packed_add(&p, v[i]);
-    packed_end(&p);
+        varint_add(&p, v[i]);
+    varint_end(&p);
     is = timeline_comment(&tl, sb.buf, sb.len, 7, &stack, &len, &history);
     if (is && len)
         timeline_placed(&tl, history, node);

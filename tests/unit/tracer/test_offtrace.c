@@ -321,13 +321,13 @@ static void test_cannot(void)
 /* ---- the reader's checks ---- */
 
 struct sample {
-    struct trace_builder b;
+    struct trace_build b;
     uint32_t root, frame, call, waker, chain, row;
 };
 
 static void sample_init(struct sample *s)
 {
-    struct trace_builder *b = &s->b;
+    struct trace_build *b = &s->b;
     uint32_t thread;
 
     tb_init(b);
@@ -502,7 +502,7 @@ static void test_kinds(void)
 /* Rectangles of addresses and epochs, many over each other, against a plain search. */
 static void test_module_index(void)
 {
-    struct trace_builder b;
+    struct trace_build b;
     struct trace *t = NULL;
     uint64_t x = 88172645463325252u;
     unsigned wrong = 0, found = 0;
