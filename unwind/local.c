@@ -130,7 +130,7 @@ static FLAME_COLD void forget_marks(struct local_stack *s)
 {
     s->changes = changes();
     if (s->recall)
-        recall_clear(s->recall);
+        stack_cache_clear(s->recall);
 }
 
 void local_code_goes(uintptr_t lo, uintptr_t hi)
@@ -712,7 +712,7 @@ bool local_guess_holds(const struct local_stack *s, int tid)
 
 /* ---- stacks known from before ---- */
 
-#define RECALL_AFTER 512u /* stacks of a thread */
+#define STACK_CACHE_AFTER 512u /* stacks of a thread */
 
 uint32_t local_recall(struct local_stack *s, struct walk_regs regs)
 {
@@ -722,7 +722,7 @@ uint32_t local_recall(struct local_stack *s, struct walk_regs regs)
         forget_marks(s);
     if (unlikely(!s->recall || !stackrange_window(&s->ranges, regs.sp, &w)))
         return 0;
-    return recall_find(s->recall, &regs, w.hi ^ s->context);
+    return stack_cache_find(s->recall, &regs, w.hi ^ s->context);
 }
 
 /* A mark's key is the end of the memory that its words lie in, which is at the beginning of a page
@@ -736,7 +736,7 @@ void local_set_context(struct local_stack *s, uint32_t context)
  * back. */
 static FLAME_COLD bool begin_recall(struct local_stack *s)
 {
-    if (++s->unmarked < RECALL_AFTER)
+    if (++s->unmarked < STACK_CACHE_AFTER)
         return false;
     s->recall = pages_alloc(sizeof *s->recall);
     s->kept = s->recall && pages_keep(s->recall, sizeof *s->recall);
@@ -747,13 +747,13 @@ void local_mark(struct local_stack *s, uint32_t mark)
 {
     /* Steps to another stack, or by guess, depend on more than a word or two. Words of
      * memory that may go are not read before a walk comes to them. */
-    if (!s->joinable || s->barrier >= 0 || !s->hi || s->len > RECALL_MOST ||
+    if (!s->joinable || s->barrier >= 0 || !s->hi || s->len > STACK_CACHE_MOST ||
         modules_doubtful(s->pcs, s->len))
         return;
     if (unlikely(!s->recall) && !begin_recall(s))
         return;
-    recall_keep(s->recall, &s->frames[s->len - 1].f.r, s->frames[s->len - 1].needs_bp,
-                s->hi ^ s->context, check_of(s, s->len - 1), s->len, mark);
+    stack_cache_keep(s->recall, &s->frames[s->len - 1].f.r, s->frames[s->len - 1].needs_bp,
+                     s->hi ^ s->context, check_of(s, s->len - 1), s->len, mark);
 }
 
 int local_walk_afresh(struct walk_regs regs, uintptr_t *pcs, int max)

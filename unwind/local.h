@@ -34,7 +34,7 @@ struct local_stack {
     int barrier;                /* innermost of frames that may lead to another stack; -1: none */
     uintptr_t hi;               /* where the memory ends in which the frames inside of that are;
                                    0: some of it may go while the thread lives */
-    struct recall *recall;      /* stacks that have a mark; NULL for the first few of them */
+    struct stack_cache *recall; /* stacks that have a mark; NULL for the first few of them */
     bool kept;                  /* forked children do not have `recall` */
     uintptr_t context;          /* of marks, see local_set_context; no address has its bits */
     uint32_t unmarked;          /* stacks without a mark so far */

@@ -25,26 +25,26 @@ static inline uint64_t hash_regs(const struct walk_regs *regs)
     return (regs->pc ^ (regs->sp << 21 | regs->sp >> 43)) * 0x9e3779b97f4a7c15u;
 }
 
-static inline uint64_t hash_words(uint64_t hash, const struct recall_pilot *p)
+static inline uint64_t hash_words(uint64_t hash, const struct stack_cache_pilot *p)
 {
-    for (uint32_t i = 0; i < RECALL_WORDS; i++)
+    for (uint32_t i = 0; i < STACK_CACHE_WORDS; i++)
         hash = (hash << 7 | hash >> 57) + *p->words[i];
     return hash * 0x9e3779b97f4a7c15u;
 }
 
-static inline struct recall_head *head_at(struct recall *r, uint64_t hash)
+static inline struct stack_cache_head *head_at(struct stack_cache *r, uint64_t hash)
 {
     return &r->heads[hash >> 54];
 }
 
-static inline struct recall_pilot *pilot_at(struct recall *r, uint64_t hash)
+static inline struct stack_cache_pilot *pilot_at(struct stack_cache *r, uint64_t hash)
 {
     return &r->pilots[hash >> 56];
 }
 
-static inline bool holds(const struct recall *r, const struct recall_head *h)
+static inline bool holds(const struct stack_cache *r, const struct stack_cache_head *h)
 {
-    uint32_t at = h->first % RECALL_CHECKS;
+    uint32_t at = h->first % STACK_CACHE_CHECKS;
 
     for (uint32_t left = h->n; left; left -= CHECK_GROUP, at -= CHECK_GROUP)
         if (unlikely(group_differs(&r->checks[at]) != 0))
@@ -53,33 +53,33 @@ static inline bool holds(const struct recall *r, const struct recall_head *h)
 }
 
 /* A window is over: is it worth while? */
-static FLAME_COLD void judge(struct recall *r)
+static FLAME_COLD void judge(struct stack_cache *r)
 {
-    if (r->hits < RECALL_WORTH)
-        r->rest = RECALL_REST;
+    if (r->hits < STACK_CACHE_WORTH)
+        r->rest = STACK_CACHE_REST;
     r->tries = r->hits = 0;
 }
 
-static inline bool is_known(const struct recall *r, const struct recall_head *h,
+static inline bool is_known(const struct stack_cache *r, const struct stack_cache_head *h,
                             const struct walk_regs *regs, uintptr_t hi)
 {
     return ((h->pc ^ regs->pc) | (h->sp ^ regs->sp) | ((h->bp ^ regs->bp) & h->bp_mask) |
             (h->hi ^ hi)) == 0 &&
-           h->mark && r->kept - h->first <= RECALL_CHECKS - RECALL_MOST - CHECK_GROUP &&
+           h->mark && r->kept - h->first <= STACK_CACHE_CHECKS - STACK_CACHE_MOST - CHECK_GROUP &&
            holds(r, h);
 }
 
-uint32_t recall_find(struct recall *r, const struct walk_regs *regs, uintptr_t hi)
+uint32_t stack_cache_find(struct stack_cache *r, const struct walk_regs *regs, uintptr_t hi)
 {
     uint64_t hash = hash_regs(regs);
-    const struct recall_head *h = head_at(r, hash);
-    const struct recall_pilot *p;
+    const struct stack_cache_head *h = head_at(r, hash);
+    const struct stack_cache_pilot *p;
 
     if (r->rest) {
         r->rest--;
         return 0;
     }
-    if (unlikely(++r->tries == RECALL_WINDOW))
+    if (unlikely(++r->tries == STACK_CACHE_WINDOW))
         judge(r);
     if (!is_known(r, h, regs, hi)) {
         p = pilot_at(r, hash);
@@ -93,46 +93,46 @@ uint32_t recall_find(struct recall *r, const struct walk_regs *regs, uintptr_t h
     return h->mark;
 }
 
-static void set_pilot(struct recall_pilot *p, const struct walk_regs *regs, uintptr_t hi,
+static void set_pilot(struct stack_cache_pilot *p, const struct walk_regs *regs, uintptr_t hi,
                       const struct walk_check *innermost, uint32_t n)
 {
-    *p = (struct recall_pilot){.pc = regs->pc, .sp = regs->sp, .hi = hi};
-    for (uint32_t i = 0; i < RECALL_WORDS; i++)
+    *p = (struct stack_cache_pilot){.pc = regs->pc, .sp = regs->sp, .hi = hi};
+    for (uint32_t i = 0; i < STACK_CACHE_WORDS; i++)
         p->words[i] = (innermost - (i < n ? i : n - 1))->ra_at;
 }
 
-void recall_keep(struct recall *r, const struct walk_regs *regs, bool needs_bp, uintptr_t hi,
-                 const struct walk_check *innermost, uint32_t n, uint32_t mark)
+void stack_cache_keep(struct stack_cache *r, const struct walk_regs *regs, bool needs_bp,
+                      uintptr_t hi, const struct walk_check *innermost, uint32_t n, uint32_t mark)
 {
     uint32_t whole = (n + CHECK_GROUP - 1) / CHECK_GROUP * CHECK_GROUP, at;
     uint64_t hash = hash_regs(regs);
-    struct recall_pilot *p = pilot_at(r, hash);
-    struct recall_head *h = head_at(r, hash);
+    struct stack_cache_pilot *p = pilot_at(r, hash);
+    struct stack_cache_head *h = head_at(r, hash);
 
-    if (r->rest || !n || n > RECALL_MOST)
+    if (r->rest || !n || n > STACK_CACHE_MOST)
         return;
-    at = r->kept % RECALL_CHECKS;
-    if (at + whole > RECALL_CHECKS) { /* they must not go around the end */
-        r->kept += RECALL_CHECKS - at;
+    at = r->kept % STACK_CACHE_CHECKS;
+    if (at + whole > STACK_CACHE_CHECKS) { /* they must not go around the end */
+        r->kept += STACK_CACHE_CHECKS - at;
         at = 0;
     }
     memcpy(&r->checks[at], innermost + 1 - whole, whole * sizeof *innermost);
     r->kept += whole;
-    *h = (struct recall_head){.pc = regs->pc,
-                              .sp = regs->sp,
-                              .bp = regs->bp,
-                              .bp_mask = needs_bp ? UINTPTR_MAX : 0,
-                              .hi = hi,
-                              .first = r->kept - 1,
-                              .n = whole,
-                              .mark = mark};
+    *h = (struct stack_cache_head){.pc = regs->pc,
+                                   .sp = regs->sp,
+                                   .bp = regs->bp,
+                                   .bp_mask = needs_bp ? UINTPTR_MAX : 0,
+                                   .hi = hi,
+                                   .first = r->kept - 1,
+                                   .n = whole,
+                                   .mark = mark};
     if (p->pc != regs->pc || p->sp != regs->sp || p->hi != hi)
         set_pilot(p, regs, hi, innermost, n);
     *head_at(r, hash_words(hash, p)) = *h;
 }
 
-void recall_clear(struct recall *r)
+void stack_cache_clear(struct stack_cache *r)
 {
-    for (uint32_t i = 0; i < RECALL_HEADS; i++)
+    for (uint32_t i = 0; i < STACK_CACHE_HEADS; i++)
         r->heads[i].mark = 0;
 }

@@ -35,43 +35,43 @@ static inline uintptr_t group_differs(const struct walk_check *c)
     return check_differs(c) | check_differs(c - 1) | check_differs(c - 2) | check_differs(c - 3);
 }
 
-#define RECALL_HEADS 1024u
-#define RECALL_PILOTS 256u
-#define RECALL_WORDS 6u
-#define RECALL_CHECKS 8192u
-#define RECALL_MOST 256u /* frames; deeper stacks are not kept */
+#define STACK_CACHE_HEADS 1024u
+#define STACK_CACHE_PILOTS 256u
+#define STACK_CACHE_WORDS 6u
+#define STACK_CACHE_CHECKS 8192u
+#define STACK_CACHE_MOST 256u /* frames; deeper stacks are not kept */
 
-struct recall {
-    struct recall_pilot {
+struct stack_cache {
+    struct stack_cache_pilot {
         uintptr_t pc, sp;
         uintptr_t hi;
-        const uintptr_t *words[RECALL_WORDS]; /* return addresses, innermost first */
-    } pilots[RECALL_PILOTS];
-    struct recall_head {
+        const uintptr_t *words[STACK_CACHE_WORDS]; /* return addresses, innermost first */
+    } pilots[STACK_CACHE_PILOTS];
+    struct stack_cache_head {
         uintptr_t pc, sp, bp, bp_mask; /* the registers; bp counts where the mask is set */
         uintptr_t hi;                  /* end of the mapped memory all its words are in */
         uint64_t first; /* number of its innermost check, counted from the first ever kept */
         uint32_t n;     /* checks, whole groups */
         uint32_t mark;  /* 0: nothing here */
-    } heads[RECALL_HEADS];
-    uint64_t kept;                           /* checks ever kept */
-    uint32_t tries, hits;                    /* in the present window of RECALL_WINDOW tries */
-    uint32_t rest;                           /* stacks that are still not searched for */
-    struct walk_check checks[RECALL_CHECKS]; /* a ring: the latest of them */
+    } heads[STACK_CACHE_HEADS];
+    uint64_t kept;        /* checks ever kept */
+    uint32_t tries, hits; /* in the present window of STACK_CACHE_WINDOW tries */
+    uint32_t rest;        /* stacks that are still not searched for */
+    struct walk_check checks[STACK_CACHE_CHECKS]; /* a ring: the latest of them */
 };
 
 /* Limits of use: a program in which too few stacks are recognised would pay more for searching and
- * keeping them than for walks. Then neither is done for RECALL_REST stacks. */
-#define RECALL_WINDOW 512u
-#define RECALL_WORTH 200u /* hits a window */
-#define RECALL_REST 4096u
+ * keeping them than for walks. Then neither is done for STACK_CACHE_REST stacks. */
+#define STACK_CACHE_WINDOW 512u
+#define STACK_CACHE_WORTH 200u /* hits a window */
+#define STACK_CACHE_REST 4096u
 
 /*
  * The mark of the stack that begins with `regs`, or 0. `hi`: where the mapped memory
  * that regs->sp is in ends; words beyond a check that fails may be read, but none
  * below regs->sp or from there on.
  */
-uint32_t recall_find(struct recall *r, const struct walk_regs *regs, uintptr_t hi);
+uint32_t stack_cache_find(struct stack_cache *r, const struct walk_regs *regs, uintptr_t hi);
 
 /*
  * Ties `mark`, not 0, to the stack with the n checks up to `innermost`, which does not
@@ -79,9 +79,9 @@ uint32_t recall_find(struct recall *r, const struct walk_regs *regs, uintptr_t h
  * always hold. All their words are between regs->sp and `hi`, or the process's own
  * constants.
  */
-void recall_keep(struct recall *r, const struct walk_regs *regs, bool needs_bp, uintptr_t hi,
-                 const struct walk_check *innermost, uint32_t n, uint32_t mark);
+void stack_cache_keep(struct stack_cache *r, const struct walk_regs *regs, bool needs_bp,
+                      uintptr_t hi, const struct walk_check *innermost, uint32_t n, uint32_t mark);
 
-void recall_clear(struct recall *r);
+void stack_cache_clear(struct stack_cache *r);
 
 #endif

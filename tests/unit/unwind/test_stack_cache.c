@@ -8,7 +8,7 @@
 #define DEPTH 9
 #define HI ((uintptr_t)0x7ffd00002000)
 
-static struct recall r;
+static struct stack_cache r;
 static const uintptr_t zero = 0;
 
 /* Frame k's return address is words[2 * k], its saved bp words[2 * k + 1]. */
@@ -36,7 +36,7 @@ static void keep(const struct walk_regs *regs, bool needs_bp, uintptr_t hi, uint
 
         checks[CHECK_GROUP - 1 + i] = (struct walk_check){at, at + 1, at[0], at[1]};
     }
-    recall_keep(&r, regs, needs_bp, hi, &checks[CHECK_GROUP - 2 + n], n, mark);
+    stack_cache_keep(&r, regs, needs_bp, hi, &checks[CHECK_GROUP - 2 + n], n, mark);
 }
 
 static void one_stack(void)
@@ -44,30 +44,30 @@ static void one_stack(void)
     struct walk_regs a = {.pc = 100, .sp = 0x1000, .bp = 7}, b = a;
     size_t wrong = 0;
 
-    ok(recall_find(&r, &a, HI) == 0, "nothing is known at first");
+    ok(stack_cache_find(&r, &a, HI) == 0, "nothing is known at first");
     for (uint32_t n = 1; n <= DEPTH; n++) {
         for (size_t i = 0; i < 2 * DEPTH; i++)
             words[i] = next();
         keep(&a, true, HI, n, n);
-        wrong += WRONG(recall_find(&r, &a, HI) != n, n);
+        wrong += WRONG(stack_cache_find(&r, &a, HI) != n, n);
         for (size_t i = 0; i < 2 * DEPTH; i++) { /* each word counts, if it was kept */
             words[i] ^= 1;
-            wrong += WRONG(recall_find(&r, &a, HI) != (i < 2 * n ? 0 : n), n);
+            wrong += WRONG(stack_cache_find(&r, &a, HI) != (i < 2 * n ? 0 : n), n);
             words[i] ^= 1;
         }
     }
     is_int((long long)wrong, 0, "a stack is known by each of its words, at any depth");
     b.bp = 8;
-    ok(recall_find(&r, &b, HI) == 0 && recall_find(&r, &a, HI + 4096) == 0,
+    ok(stack_cache_find(&r, &b, HI) == 0 && stack_cache_find(&r, &a, HI + 4096) == 0,
        "not with another bp or in other memory");
     b.pc = 101;
     keep(&b, false, HI, 3, 77);
     b.bp = 9;
-    ok(recall_find(&r, &b, HI) == 77, "another bp where it does not matter");
+    ok(stack_cache_find(&r, &b, HI) == 77, "another bp where it does not matter");
     b.sp += 16;
-    ok(recall_find(&r, &b, HI) == 0, "not at another sp");
-    recall_clear(&r);
-    ok(recall_find(&r, &a, HI) == 0, "nothing after clearing");
+    ok(stack_cache_find(&r, &b, HI) == 0, "not at another sp");
+    stack_cache_clear(&r);
+    ok(stack_cache_find(&r, &a, HI) == 0, "nothing after clearing");
 }
 
 /* Many contents under a few registers: marks are numbers of contents. */
@@ -77,7 +77,7 @@ static void against_model(uint32_t variants, size_t rounds, bool often)
         struct walk_regs regs;
         uintptr_t words[2 * DEPTH];
     } seen[20000];
-    static struct recall fresh;
+    static struct stack_cache fresh;
     size_t nseen = 0, hits = 0, wrong = 0;
 
     r = fresh;
@@ -95,7 +95,7 @@ static void against_model(uint32_t variants, size_t rounds, bool often)
             if (memcmp(&seen[i].regs, &regs, sizeof regs) == 0 &&
                 memcmp(seen[i].words, words, sizeof words) == 0)
                 break;
-        mark = recall_find(&r, &regs, HI);
+        mark = stack_cache_find(&r, &regs, HI);
         hits += mark != 0;
         wrong += WRONG(mark && mark != i + 1, i);
         if (i == nseen && nseen < ARRAY_LEN(seen)) {
