@@ -13,40 +13,40 @@
 
 #include "common/compiler.h"
 
-#define TEXTS_PAGE ((uintptr_t)4096)
+#define CODE_PAGES_PAGE ((uintptr_t)4096)
 /* Text of one module is one mapping, or a few where somebody has split it. */
-#define TEXTS_MAX 16
+#define CODE_PAGES_MAX 16
 /* How far from a place in the module a stub may be, less what the stub needs to reach it. */
-#define TEXTS_REACH ((uintptr_t)0x7ff00000)
+#define CODE_PAGES_REACH ((uintptr_t)0x7ff00000)
 
-struct texts {
+struct code_pages {
     struct text {
         uintptr_t start, end;
         int protection;
-    } t[TEXTS_MAX];
+    } t[CODE_PAGES_MAX];
     unsigned n;
     uintptr_t lo, hi; /* what is looked for: the caller's */
 };
 
 /* Finds the mappings of code that have bytes of [lo, hi). */
-void texts_find(struct texts *texts);
+void code_pages_find(struct code_pages *texts);
 
 /* Whether all of the bytes can be read and executed. */
-bool texts_hold(const struct texts *texts, uintptr_t at, size_t size);
+bool code_pages_hold(const struct code_pages *texts, uintptr_t at, size_t size);
 
 /* Whether a branch leads from anywhere in [lo, hi) to anywhere in these bytes, and back. */
-bool texts_reach(const struct texts *texts, uintptr_t at, size_t size);
+bool code_pages_reach(const struct code_pages *texts, uintptr_t at, size_t size);
 
 /* Memory that is reached and can be written to, as near as can be had: below the module, else above
  * it and its heap. 0: there is none. */
-uintptr_t texts_map_near(const struct texts *texts, size_t size);
+uintptr_t code_pages_map_near(const struct code_pages *texts, size_t size);
 
 /* Makes the code writable; it stays executable. 0, or -errno and all is as it was. */
-int texts_unlock(const struct texts *texts);
+int code_pages_unlock(const struct code_pages *texts);
 /* Gives each mapping the protection that it had. */
-void texts_lock(const struct texts *texts);
+void code_pages_lock(const struct code_pages *texts);
 
 /* mprotect; 0, or -errno. */
-int texts_protect(uintptr_t start, uintptr_t end, int protection);
+int code_pages_protect(uintptr_t start, uintptr_t end, int protection);
 
 #endif

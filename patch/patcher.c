@@ -47,12 +47,12 @@ static bool same_bytes(const uint8_t *a, const uint8_t *b, size_t size)
 }
 
 /* Finds the mappings that the sites lie in, and counts them. */
-static enum patch_result find_texts(struct patch_module *m, struct texts *texts)
+static enum patch_result find_texts(struct patch_module *m, struct code_pages *texts)
 {
     const struct patch_site *s;
     size_t count = 0;
 
-    *texts = (struct texts){.lo = UINTPTR_MAX};
+    *texts = (struct code_pages){.lo = UINTPTR_MAX};
     for (size_t i = 0; (s = next_site(m, &i)); count++) {
         if (texts->lo == UINTPTR_MAX)
             texts->lo = m->bias + s->at;
@@ -60,9 +60,9 @@ static enum patch_result find_texts(struct patch_module *m, struct texts *texts)
     }
     if (!count)
         return PATCH_NOTHING;
-    texts_find(texts);
+    code_pages_find(texts);
     for (size_t i = 0; (s = next_site(m, &i));)
-        if (!texts_hold(texts, m->bias + s->at, s->length)) {
+        if (!code_pages_hold(texts, m->bias + s->at, s->length)) {
             m->at = m->bias + s->at;
             return PATCH_UNMAPPED;
         }
@@ -93,13 +93,14 @@ static enum patch_result check_bytes(struct patch_module *m, bool patched)
 }
 
 /* Room for the stubs that can be written to. */
-static enum patch_result find_room(struct patch_module *m, const struct texts *texts)
+static enum patch_result find_room(struct patch_module *m, const struct code_pages *texts)
 {
     uintptr_t home = (uintptr_t)stub_home;
     int err;
 
-    if (m->patched <= STUB_HOME_SLOTS - home_used && texts_reach(texts, home, sizeof stub_home)) {
-        err = texts_protect(home, home + sizeof stub_home, PROT_READ | PROT_WRITE | PROT_EXEC);
+    if (m->patched <= STUB_HOME_SLOTS - home_used &&
+        code_pages_reach(texts, home, sizeof stub_home)) {
+        err = code_pages_protect(home, home + sizeof stub_home, PROT_READ | PROT_WRITE | PROT_EXEC);
         if (!err) {
             m->stubs = stub_home + home_used * STUB_SLOT;
             return PATCH_DONE;
@@ -107,7 +108,7 @@ static enum patch_result find_room(struct patch_module *m, const struct texts *t
         m->error = err;
         return PATCH_REFUSED;
     }
-    m->stubs = (uint8_t *)texts_map_near(texts, m->patched * STUB_SLOT);
+    m->stubs = (uint8_t *)code_pages_map_near(texts, m->patched * STUB_SLOT);
     return m->stubs ? PATCH_DONE : PATCH_NO_ROOM;
 }
 
@@ -126,8 +127,8 @@ static enum patch_result close_room(struct patch_module *m, enum patch_result so
         start = (uintptr_t)stub_home;
         end = start + sizeof stub_home;
     }
-    end = (end + TEXTS_PAGE - 1) & ~(TEXTS_PAGE - 1);
-    err = texts_protect(start, end, PROT_READ | PROT_EXEC);
+    end = (end + CODE_PAGES_PAGE - 1) & ~(CODE_PAGES_PAGE - 1);
+    err = code_pages_protect(start, end, PROT_READ | PROT_EXEC);
     if (err && so_far == PATCH_DONE) {
         m->error = err;
         so_far = PATCH_REFUSED;
@@ -167,7 +168,7 @@ static void write_windows(struct patch_module *m, bool patched)
 
 static enum patch_result apply(struct patch_module *m)
 {
-    struct texts texts;
+    struct code_pages texts;
     enum patch_result r = find_texts(m, &texts);
 
     if (r == PATCH_DONE)
@@ -179,13 +180,13 @@ static enum patch_result apply(struct patch_module *m)
     r = close_room(m, write_stubs(m));
     if (r != PATCH_DONE)
         return r;
-    m->error = texts_unlock(&texts);
+    m->error = code_pages_unlock(&texts);
     if (m->error)
         return close_room(m, PATCH_REFUSED);
     if (is_home(m))
         home_used += m->patched;
     write_windows(m, true);
-    texts_lock(&texts);
+    code_pages_lock(&texts);
     return PATCH_DONE;
 }
 
@@ -208,7 +209,7 @@ enum patch_result patch_apply(struct patch_module *m, const struct patch_site *s
 enum patch_result patch_undo(struct patch_module *m)
 {
     size_t patched = m->patched;
-    struct texts texts;
+    struct code_pages texts;
     enum patch_result r;
 
     if (!patched)
@@ -217,12 +218,12 @@ enum patch_result patch_undo(struct patch_module *m)
     m->patched = patched;
     if (r == PATCH_DONE)
         r = check_bytes(m, true);
-    if (r == PATCH_DONE && (m->error = texts_unlock(&texts)))
+    if (r == PATCH_DONE && (m->error = code_pages_unlock(&texts)))
         r = PATCH_REFUSED;
     if (r != PATCH_DONE)
         return r;
     write_windows(m, false);
-    texts_lock(&texts);
+    code_pages_lock(&texts);
     *m = (struct patch_module){0};
     return PATCH_DONE;
 }

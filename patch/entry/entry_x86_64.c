@@ -176,7 +176,7 @@ static void give_up(struct patch_entry *entries, size_t n)
 /* Writes the slots of those that can be patched, and says so in them. Returns how many; none where
  * one that is needed cannot. */
 static size_t write_slots(struct patch_entry *entries, size_t n, uint8_t *slots,
-                          const struct texts *texts)
+                          const struct code_pages *texts)
 {
     size_t done = 0;
 
@@ -184,7 +184,7 @@ static size_t write_slots(struct patch_entry *entries, size_t n, uint8_t *slots,
         struct patch_entry *e = &entries[i];
         struct window w;
 
-        if (!texts_hold(texts, e->function, e->size + MARK + BRANCH) || !find_window(e, &w) ||
+        if (!code_pages_hold(texts, e->function, e->size + MARK + BRANCH) || !find_window(e, &w) ||
             is_led_into(e, &w) || !write_slot(slots + i * ENTRY_SLOT, e, &w)) {
             if (e->needed)
                 return 0;
@@ -213,8 +213,8 @@ static void write_branches(const struct patch_entry *entries, size_t n, const ui
 enum patch_result entries_apply(struct patch_entry *entries, size_t n, void (*ready)(void *arg),
                                 void *arg)
 {
-    struct texts texts = {.lo = UINTPTR_MAX};
-    size_t size = (n * ENTRY_SLOT + TEXTS_PAGE - 1) & ~(TEXTS_PAGE - 1);
+    struct code_pages texts = {.lo = UINTPTR_MAX};
+    size_t size = (n * ENTRY_SLOT + CODE_PAGES_PAGE - 1) & ~(CODE_PAGES_PAGE - 1);
     enum patch_result r = PATCH_DONE;
     uintptr_t slots;
 
@@ -227,15 +227,16 @@ enum patch_result entries_apply(struct patch_entry *entries, size_t n, void (*re
     }
     if (!n)
         return PATCH_NOTHING;
-    texts_find(&texts);
+    code_pages_find(&texts);
     if (!texts.n)
         return PATCH_UNMAPPED;
-    slots = texts_map_near(&texts, size);
+    slots = code_pages_map_near(&texts, size);
     if (!slots)
         return PATCH_NO_ROOM;
     if (!write_slots(entries, n, (uint8_t *)slots, &texts))
         r = PATCH_NOTHING;
-    else if (texts_protect(slots, slots + size, PROT_READ | PROT_EXEC) || texts_unlock(&texts))
+    else if (code_pages_protect(slots, slots + size, PROT_READ | PROT_EXEC) ||
+             code_pages_unlock(&texts))
         r = PATCH_REFUSED;
     if (r != PATCH_DONE) {
         give_up(entries, n);
@@ -245,6 +246,6 @@ enum patch_result entries_apply(struct patch_entry *entries, size_t n, void (*re
     if (ready)
         ready(arg);
     write_branches(entries, n, (const uint8_t *)slots);
-    texts_lock(&texts);
+    code_pages_lock(&texts);
     return PATCH_DONE;
 }
