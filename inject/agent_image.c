@@ -5,8 +5,8 @@
  */
 #include "inject/agent_image.h"
 
-#ifndef FLAME_GUEST
-#define FLAME_GUEST "build/generated/flameguest.so" /* for tools that read sources one by one */
+#ifndef FLAME_AGENT
+#define FLAME_AGENT "build/generated/flameguest.so" /* for tools that read sources one by one */
 #endif
 
 #define PAGE ((uint64_t)4096)
@@ -14,26 +14,26 @@
 __asm__(".pushsection .rodata\n"
         ".balign 8\n"
         ".globl blob_begin, blob_end\n"
-        "blob_begin: .incbin \"" FLAME_GUEST "\"\n"
+        "blob_begin: .incbin \"" FLAME_AGENT "\"\n"
         "blob_end: .byte 0\n"
         ".popsection\n");
 extern const uint8_t blob_begin[] __attribute__((visibility("hidden")));
 extern const uint8_t blob_end[] __attribute__((visibility("hidden")));
 
-const char *const blob_functions[GUEST_FUNCTIONS] = {
-    [GUEST_MALLOC] = "malloc",
-    [GUEST_FREE] = "free",
-    [GUEST_CALLOC] = "calloc",
-    [GUEST_REALLOC] = "realloc",
-    [GUEST_MEMALIGN] = "memalign",
-    [GUEST_POSIX_MEMALIGN] = "posix_memalign",
-    [GUEST_ALIGNED_ALLOC] = "aligned_alloc",
-    [GUEST_VALLOC] = "valloc",
-    [GUEST_PVALLOC] = "pvalloc",
-    [GUEST_REALLOCARRAY] = "reallocarray",
+const char *const agent_image_functions[AGENT_FUNCTIONS] = {
+    [AGENT_MALLOC] = "malloc",
+    [AGENT_FREE] = "free",
+    [AGENT_CALLOC] = "calloc",
+    [AGENT_REALLOC] = "realloc",
+    [AGENT_MEMALIGN] = "memalign",
+    [AGENT_POSIX_MEMALIGN] = "posix_memalign",
+    [AGENT_ALIGNED_ALLOC] = "aligned_alloc",
+    [AGENT_VALLOC] = "valloc",
+    [AGENT_PVALLOC] = "pvalloc",
+    [AGENT_REALLOCARRAY] = "reallocarray",
 };
 
-static void take_segment(struct blob *b, const Elf64_Phdr *ph)
+static void take_segment(struct agent_image *b, const Elf64_Phdr *ph)
 {
     uint64_t end = (ph->p_vaddr + ph->p_memsz + PAGE - 1) & -PAGE;
 
@@ -47,9 +47,9 @@ static void take_segment(struct blob *b, const Elf64_Phdr *ph)
     b->span = end > b->span ? end : b->span;
 }
 
-static void take_symbol(struct blob *b, const char *name, uint64_t value)
+static void take_symbol(struct agent_image *b, const char *name, uint64_t value)
 {
-    static const char prefix[] = "guest_";
+    static const char prefix[] = "agent_";
 
     if (strncmp(name, prefix, sizeof prefix - 1) != 0)
         return;
@@ -58,12 +58,12 @@ static void take_symbol(struct blob *b, const char *name, uint64_t value)
         b->state = value;
     if (strcmp(name, "switch") == 0)
         b->control = value;
-    for (size_t i = 0; i < GUEST_FUNCTIONS; i++)
-        if (strcmp(name, blob_functions[i]) == 0)
+    for (size_t i = 0; i < AGENT_FUNCTIONS; i++)
+        if (strcmp(name, agent_image_functions[i]) == 0)
             b->hooks[i] = value;
 }
 
-bool blob_open(struct blob *b)
+bool agent_image_open(struct agent_image *b)
 {
     const Elf64_Ehdr *eh = (const Elf64_Ehdr *)blob_begin;
     const Elf64_Phdr *ph = (const Elf64_Phdr *)(blob_begin + eh->e_phoff);
@@ -71,7 +71,7 @@ bool blob_open(struct blob *b)
     unsigned loads = 0;
     bool whole;
 
-    *b = (struct blob){.bytes = blob_begin, .size = (size_t)(blob_end - blob_begin)};
+    *b = (struct agent_image){.bytes = blob_begin, .size = (size_t)(blob_end - blob_begin)};
     for (unsigned i = 0; i < eh->e_phnum; i++)
         if (ph[i].p_type == PT_LOAD) {
             take_segment(b, &ph[i]);
@@ -87,7 +87,7 @@ bool blob_open(struct blob *b)
             take_symbol(b, names + sym[k].st_name, sym[k].st_value);
     }
     whole = loads == 2 && b->text == 0 && b->data >= b->text_size && b->state && b->control;
-    for (size_t i = 0; i < GUEST_FUNCTIONS; i++)
+    for (size_t i = 0; i < AGENT_FUNCTIONS; i++)
         whole = whole && b->hooks[i];
     return whole;
 }

@@ -10,20 +10,20 @@
 
 #include "inject/agent/agent.h"
 
-struct blob {
+struct agent_image {
     const uint8_t *bytes;
     size_t size;
     uint64_t span;            /* of addresses, whole pages */
     uint64_t text, text_size; /* read and executed; from the file's beginning */
     uint64_t data, data_size; /* read and written, whole pages; all zero but what nobody reads */
-    uint64_t hooks[GUEST_FUNCTIONS]; /* offsets in it */
-    uint64_t state, control;         /* guest_state, guest_switch */
+    uint64_t hooks[AGENT_FUNCTIONS]; /* offsets in it */
+    uint64_t state, control;         /* agent_shared, agent_switch */
 };
 
-/* The functions' names as programs import them, in the order of enum guest_function. */
-extern const char *const blob_functions[GUEST_FUNCTIONS];
+/* The functions' names as programs import them, in the order of enum agent_function. */
+extern const char *const agent_image_functions[AGENT_FUNCTIONS];
 
 /* False: flame was not built as it should have been. */
-bool blob_open(struct blob *b);
+bool agent_image_open(struct agent_image *b);
 
 #endif

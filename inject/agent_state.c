@@ -21,17 +21,17 @@
 #define ARENA_LEAST ((uintptr_t)256 << 20)
 #define PAGE ((uintptr_t)4096)
 
-#define FIELD(g, name) ((g)->base + (g)->blob.state + offsetof(struct guest_state, name))
+#define FIELD(g, name) ((g)->base + (g)->blob.state + offsetof(struct agent_shared, name))
 
-struct guest_table {
+struct agent_table {
     uintptr_t start, end; /* of the module */
     uint64_t device, inode;
-    struct guest_module module;
+    struct agent_module module;
     bool used;
 };
 
-static long call(struct allstop *stop, const struct wayback_code *code, long nr, uintptr_t a,
-                 uintptr_t b, uintptr_t c, uintptr_t d, uintptr_t e, uintptr_t f)
+static long call(struct allstop *stop, const struct sigreturn_frame_code *code, long nr,
+                 uintptr_t a, uintptr_t b, uintptr_t c, uintptr_t d, uintptr_t e, uintptr_t f)
 {
     return allstop_call(stop, code, nr, (const unsigned long[6]){a, b, c, d, e, f});
 }
@@ -44,14 +44,14 @@ static bool failed(long result)
 /* ---- mapping ---- */
 
 /* Address of an agent of this same build that was left behind; 0: there is none. */
-static uintptr_t find_old(const struct gueststate *g, const struct procmem *m,
-                          const struct mapsnow *maps)
+static uintptr_t find_old(const struct agent_state *g, const struct procmem *m,
+                          const struct maps_snapshot *maps)
 {
     uint8_t *text = xmalloc(g->blob.text_size);
     uintptr_t found = 0;
 
     for (size_t i = 0; i < maps->n && !found; i++) {
-        const struct mapsnow_map *map = &maps->maps[i];
+        const struct maps_snapshot_map *map = &maps->maps[i];
         uint64_t magic;
 
         if (!map->exec || map->write || map->inode || map->end - map->start < g->blob.text_size)
@@ -59,7 +59,7 @@ static uintptr_t find_old(const struct gueststate *g, const struct procmem *m,
         if (procmem_read(m, map->start, text, g->blob.text_size) &&
             memcmp(text, g->blob.bytes, g->blob.text_size) == 0 &&
             procmem_read(m, map->start + g->blob.state, &magic, sizeof magic) &&
-            magic == GUEST_MAGIC)
+            magic == AGENT_MAGIC)
             found = map->start;
     }
     free(text);
@@ -85,8 +85,8 @@ static uint64_t began(pid_t pid)
 /* Unmaps the arena of an agent that is off, and in which no thread is. It is forgotten before it is
  * unmapped: if flame is killed in between, memory is left behind, but none is unmapped that has
  * come there since. */
-static long drop_arena(const struct gueststate *g, const struct procmem *m, struct allstop *stop,
-                       const struct wayback_code *code, uintptr_t arena, uintptr_t size)
+static long drop_arena(const struct agent_state *g, const struct procmem *m, struct allstop *stop,
+                       const struct sigreturn_frame_code *code, uintptr_t arena, uintptr_t size)
 {
     uintptr_t none = 0;
 
@@ -96,8 +96,8 @@ static long drop_arena(const struct gueststate *g, const struct procmem *m, stru
 }
 
 /* Clears [from, to); whole pages by the kernel. 0, or -errno. */
-static long clear(const struct procmem *m, struct allstop *stop, const struct wayback_code *code,
-                  uintptr_t from, uintptr_t to)
+static long clear(const struct procmem *m, struct allstop *stop,
+                  const struct sigreturn_frame_code *code, uintptr_t from, uintptr_t to)
 {
     static const uint8_t zeros[PAGE];
     uintptr_t first = (from + PAGE - 1) & -PAGE, last = to & -PAGE;
@@ -112,8 +112,8 @@ static long clear(const struct procmem *m, struct allstop *stop, const struct wa
 /* Clears the data of an earlier agent, whose hooks the program still calls: they pass calls on
  * while the switch is off, and need `real` for that. All else becomes zero but what identifies the
  * agent. */
-static long clear_data(const struct gueststate *g, const struct procmem *m, struct allstop *stop,
-                       const struct wayback_code *code)
+static long clear_data(const struct agent_state *g, const struct procmem *m, struct allstop *stop,
+                       const struct sigreturn_frame_code *code)
 {
     uintptr_t start = g->base + g->blob.data;
     long err = clear(m, stop, code, start, FIELD(g, magic));
@@ -124,22 +124,22 @@ static long clear_data(const struct gueststate *g, const struct procmem *m, stru
 /* Takes an earlier agent over, unless another flame records with it. If that flame was killed, its
  * arena is unmapped, and the agent's data becomes as new. 0, or -errno. flame may be killed at
  * each step. */
-static int take_over(struct gueststate *g, const struct procmem *m, struct allstop *stop,
-                     const struct wayback_code *code)
+static int take_over(struct agent_state *g, const struct procmem *m, struct allstop *stop,
+                     const struct sigreturn_frame_code *code)
 {
-    struct guest_state *s = xcalloc(1, sizeof *s);
+    struct agent_shared *s = xcalloc(1, sizeof *s);
     uintptr_t arena;
     int err = 0;
 
-    if (!procmem_read(m, g->base + g->blob.state, s, offsetof(struct guest_state, lanes)))
+    if (!procmem_read(m, g->base + g->blob.state, s, offsetof(struct agent_shared, lanes)))
         err = -EIO;
     arena = (uintptr_t)s->maps[0].modules;
     if (!err && s->owner && s->owner <= INT32_MAX && began((pid_t)s->owner) == s->owner_began)
         err = -EBUSY;
-    else if (!err && !gueststate_is_quiet(g, m, stop))
+    else if (!err && !agent_state_is_quiet(g, m, stop))
         err = -EAGAIN;
     if (!err) {
-        gueststate_record(g, m, false);
+        agent_state_record(g, m, false);
         if (s->arena_end > arena)
             drop_arena(g, m, stop, code, arena, s->arena_end - arena);
         err = (int)clear_data(g, m, stop, code);
@@ -149,7 +149,8 @@ static int take_over(struct gueststate *g, const struct procmem *m, struct allst
 }
 
 /* Maps the data of an agent that is not called yet. */
-static int map_data(struct gueststate *g, struct allstop *stop, const struct wayback_code *code)
+static int map_data(struct agent_state *g, struct allstop *stop,
+                    const struct sigreturn_frame_code *code)
 {
     long at =
         call(stop, code, SYS_mmap, g->base + g->blob.data, g->blob.data_size,
@@ -158,12 +159,13 @@ static int map_data(struct gueststate *g, struct allstop *stop, const struct way
     if (failed(at))
         return (int)at;
     /* Kernels before 4.14 do not know it: then forked children record in vain. */
-    call(stop, code, SYS_madvise, g->base + g->blob.control, sizeof(struct guest_switch),
+    call(stop, code, SYS_madvise, g->base + g->blob.control, sizeof(struct agent_switch),
          MADV_WIPEONFORK, 0, 0, 0);
     return 0;
 }
 
-static int map_arena(struct gueststate *g, struct allstop *stop, const struct wayback_code *code)
+static int map_arena(struct agent_state *g, struct allstop *stop,
+                     const struct sigreturn_frame_code *code)
 {
     long at = -ENOMEM;
 
@@ -181,8 +183,9 @@ static int map_arena(struct gueststate *g, struct allstop *stop, const struct wa
     return (int)at;
 }
 
-int gueststate_map(struct gueststate *g, const struct procmem *m, struct allstop *stop,
-                   const struct wayback_code *code, const struct mapsnow *maps, const char **why)
+int agent_state_map(struct agent_state *g, const struct procmem *m, struct allstop *stop,
+                    const struct sigreturn_frame_code *code, const struct maps_snapshot *maps,
+                    const char **why)
 {
     uintptr_t old = find_old(g, m, maps);
     long at;
@@ -213,9 +216,9 @@ int gueststate_map(struct gueststate *g, const struct procmem *m, struct allstop
 
 /* ---- filling ---- */
 
-void gueststate_hooks(const struct gueststate *g, uintptr_t hooks[GUEST_FUNCTIONS])
+void agent_state_hooks(const struct agent_state *g, uintptr_t hooks[AGENT_FUNCTIONS])
 {
-    for (size_t i = 0; i < GUEST_FUNCTIONS; i++)
+    for (size_t i = 0; i < AGENT_FUNCTIONS; i++)
         hooks[i] = g->base + g->blob.hooks[i];
 }
 
@@ -227,39 +230,39 @@ static uintptr_t take(uintptr_t *at, uintptr_t size)
     return here;
 }
 
-bool gueststate_fill(struct gueststate *g, const struct procmem *m,
-                     const uintptr_t real[GUEST_FUNCTIONS])
+bool agent_state_fill(struct agent_state *g, const struct procmem *m,
+                      const uintptr_t real[AGENT_FUNCTIONS])
 {
-    struct guest_state *s = xcalloc(1, sizeof *s);
+    struct agent_shared *s = xcalloc(1, sizeof *s);
     uintptr_t at = g->arena;
     bool ok;
 
     for (int i = 0; i < 2; i++) {
-        g->modules[i] = take(&at, GUEST_MODULES * sizeof(struct guest_module));
-        g->places[i] = take(&at, GUEST_PLACES * sizeof(struct guest_place));
-        s->maps[i].modules = (struct guest_module *)g->modules[i];
-        s->maps[i].places = (struct guest_place *)g->places[i];
+        g->modules[i] = take(&at, AGENT_MODULES * sizeof(struct agent_module));
+        g->places[i] = take(&at, AGENT_PLACES * sizeof(struct agent_place));
+        s->maps[i].modules = (struct agent_module *)g->modules[i];
+        s->maps[i].places = (struct agent_place *)g->places[i];
     }
     g->tables_at = at;
     g->tables_end = at = g->arena + g->arena_size / 4;
-    s->magic = GUEST_MAGIC;
+    s->magic = AGENT_MAGIC;
     s->size = sizeof *s;
     s->owner = (uint64_t)getpid();
     s->owner_began = began(getpid());
-    for (size_t i = 0; i < GUEST_FUNCTIONS; i++)
+    for (size_t i = 0; i < AGENT_FUNCTIONS; i++)
         s->real[i] = (void *)real[i];
-    s->counts = (struct guest_count *)take(&at, GUEST_STACKS * sizeof(struct guest_count));
-    s->places = (struct guest_stack **)take(&at, GUEST_STACKS * sizeof(struct guest_stack *));
-    s->index = (uint32_t *)take(&at, GUEST_INDEX * sizeof(uint32_t));
+    s->counts = (struct agent_count *)take(&at, AGENT_STACKS * sizeof(struct agent_count));
+    s->places = (struct agent_stack **)take(&at, AGENT_STACKS * sizeof(struct agent_stack *));
+    s->index = (uint32_t *)take(&at, AGENT_INDEX * sizeof(uint32_t));
     s->arena = s->arena_at = at;
     s->arena_end = g->arena + g->arena_size;
     ok = procmem_write(m, g->base, g->blob.bytes, g->blob.text_size) &&
-         procmem_write(m, g->base + g->blob.state, s, offsetof(struct guest_state, lanes));
+         procmem_write(m, g->base + g->blob.state, s, offsetof(struct agent_shared, lanes));
     free(s);
     return ok;
 }
 
-void gueststate_record(const struct gueststate *g, const struct procmem *m, bool on)
+void agent_state_record(const struct agent_state *g, const struct procmem *m, bool on)
 {
     uint64_t word = on;
 
@@ -269,10 +272,10 @@ void gueststate_record(const struct gueststate *g, const struct procmem *m, bool
 /* ---- what is mapped ---- */
 
 /* The module at an executable mapping, with its tables in the arena. */
-static struct guest_table *table_of(struct gueststate *g, const struct procmem *m,
-                                    struct guesttrace *trace, const struct mapsnow_map *map)
+static struct agent_table *table_of(struct agent_state *g, const struct procmem *m,
+                                    struct agent_trace *trace, const struct maps_snapshot_map *map)
 {
-    struct guest_table *t;
+    struct agent_table *t;
     const struct image *im;
     uintptr_t bias, size;
 
@@ -282,7 +285,7 @@ static struct guest_table *table_of(struct gueststate *g, const struct procmem *
             t->device == map->device)
             return t;
     }
-    im = guesttrace_image(trace, map->start, &bias);
+    im = agent_trace_image(trace, map->start, &bias);
     if (!im || !im->hdr_size)
         return NULL;
     size = (im->tables_size + 15) & ~(uintptr_t)15;
@@ -291,9 +294,9 @@ static struct guest_table *table_of(struct gueststate *g, const struct procmem *
         return NULL;
     GROW(g->tables, g->ntables, g->tables_room);
     t = &g->tables[g->ntables++];
-    *t = (struct guest_table){
+    *t = (struct agent_table){
         .start = im->lo + bias, .end = im->hi + bias, .device = map->device, .inode = map->inode};
-    t->module = (struct guest_module){.start = t->start,
+    t->module = (struct agent_module){.start = t->start,
                                       .end = t->end,
                                       .shift = g->tables_at - im->tables_at - bias,
                                       .tables = g->tables_at,
@@ -306,28 +309,28 @@ static struct guest_table *table_of(struct gueststate *g, const struct procmem *
 
 static int by_start(const void *pa, const void *pb)
 {
-    const struct guest_module *a = pa, *b = pb;
+    const struct agent_module *a = pa, *b = pb;
 
     return (a->start > b->start) - (a->start < b->start);
 }
 
 /* Writes list `i`: modules of g->tables that are used, and mappings. */
-static void write_list(struct gueststate *g, const struct procmem *m, const struct mapsnow *maps,
-                       uint32_t i)
+static void write_list(struct agent_state *g, const struct procmem *m,
+                       const struct maps_snapshot *maps, uint32_t i)
 {
-    struct guest_module *modules = xcalloc(g->ntables + 1, sizeof *modules);
-    struct guest_place *places = xcalloc(maps->n + 1, sizeof *places);
-    struct guest_maps list = {.modules = (struct guest_module *)g->modules[i],
-                              .places = (struct guest_place *)g->places[i]};
+    struct agent_module *modules = xcalloc(g->ntables + 1, sizeof *modules);
+    struct agent_place *places = xcalloc(maps->n + 1, sizeof *places);
+    struct agent_maps list = {.modules = (struct agent_module *)g->modules[i],
+                              .places = (struct agent_place *)g->places[i]};
     uintptr_t before = 0;
 
-    for (size_t k = 0; k < g->ntables && list.nmodules < GUEST_MODULES - 1; k++)
+    for (size_t k = 0; k < g->ntables && list.nmodules < AGENT_MODULES - 1; k++)
         if (g->tables[k].used)
             modules[list.nmodules++] = g->tables[k].module;
     qsort(modules, list.nmodules, sizeof *modules, by_start);
-    for (size_t k = 0; k < maps->n && list.nplaces < GUEST_PLACES - 1; k++) {
-        const struct mapsnow_map *map = &maps->maps[k];
-        struct guest_place p = {.start = map->start,
+    for (size_t k = 0; k < maps->n && list.nplaces < AGENT_PLACES - 1; k++) {
+        const struct maps_snapshot_map *map = &maps->maps[k];
+        struct agent_place p = {.start = map->start,
                                 .end = map->end,
                                 .stack = map->write && map->read && !map->shared,
                                 .code = map->exec};
@@ -346,14 +349,14 @@ static void write_list(struct gueststate *g, const struct procmem *m, const stru
     free(places);
 }
 
-void gueststate_tables(struct gueststate *g, const struct procmem *m, struct guesttrace *trace,
-                       const struct linkmap *l FLAME_UNUSED, const struct mapsnow *maps)
+void agent_state_tables(struct agent_state *g, const struct procmem *m, struct agent_trace *trace,
+                        const struct linkmap *l FLAME_UNUSED, const struct maps_snapshot *maps)
 {
-    guesttrace_changed(trace);
+    agent_trace_changed(trace);
     for (size_t i = 0; i < g->ntables; i++)
         g->tables[i].used = false;
     for (size_t i = 0; i < maps->n; i++) {
-        struct guest_table *t = NULL;
+        struct agent_table *t = NULL;
 
         if (maps->maps[i].exec && maps->maps[i].start != g->base)
             t = table_of(g, m, trace, &maps->maps[i]);
@@ -369,7 +372,7 @@ void gueststate_tables(struct gueststate *g, const struct procmem *m, struct gue
     write_list(g, m, maps, g->maps_next);
 }
 
-static void hold(struct gueststate *g, const struct procmem *m, uint32_t list)
+static void hold(struct agent_state *g, const struct procmem *m, uint32_t list)
 {
     uint8_t byte = (uint8_t)list;
 
@@ -377,7 +380,7 @@ static void hold(struct gueststate *g, const struct procmem *m, uint32_t list)
     procmem_write(m, FIELD(g, maps_now), &byte, sizeof byte);
 }
 
-void gueststate_switch_maps(struct gueststate *g, const struct procmem *m)
+void agent_state_switch_maps(struct agent_state *g, const struct procmem *m)
 {
     struct rule_table *none = NULL;
 
@@ -390,7 +393,8 @@ void gueststate_switch_maps(struct gueststate *g, const struct procmem *m)
     g->forget = false;
 }
 
-void gueststate_places(struct gueststate *g, const struct procmem *m, const struct mapsnow *maps)
+void agent_state_places(struct agent_state *g, const struct procmem *m,
+                        const struct maps_snapshot *maps)
 {
     if (!maps->changed)
         return;
@@ -400,20 +404,20 @@ void gueststate_places(struct gueststate *g, const struct procmem *m, const stru
 
 /* ---- leaving ---- */
 
-bool gueststate_is_quiet(const struct gueststate *g, const struct procmem *m,
-                         const struct allstop *stop)
+bool agent_state_is_quiet(const struct agent_state *g, const struct procmem *m,
+                          const struct allstop *stop)
 {
-    struct guest_lane *lanes = xcalloc(GUEST_LANES, sizeof *lanes);
+    struct agent_lane *lanes = xcalloc(AGENT_LANES, sizeof *lanes);
     const struct allstop_thread *t;
     bool quiet;
     size_t n;
 
     t = allstop_threads(stop, &n);
-    quiet = procmem_read(m, FIELD(g, lanes), lanes, GUEST_LANES * sizeof *lanes);
+    quiet = procmem_read(m, FIELD(g, lanes), lanes, AGENT_LANES * sizeof *lanes);
     for (size_t i = 0; quiet && i < n; i++) {
         if (t[i].regs.rip - g->base < g->blob.text_size)
             quiet = false;
-        for (size_t k = 0; quiet && k < GUEST_LANES; k++)
+        for (size_t k = 0; quiet && k < AGENT_LANES; k++)
             if (lanes[k].thread && lanes[k].thread == t[i].regs.fs_base && lanes[k].inside &&
                 t[i].regs.rsp <= lanes[k].inside)
                 quiet = false;
@@ -422,20 +426,20 @@ bool gueststate_is_quiet(const struct gueststate *g, const struct procmem *m,
     return quiet;
 }
 
-bool gueststate_unmap(struct gueststate *g, const struct procmem *m, struct allstop *stop,
-                      const struct wayback_code *code)
+bool agent_state_unmap(struct agent_state *g, const struct procmem *m, struct allstop *stop,
+                       const struct sigreturn_frame_code *code)
 {
     return drop_arena(g, m, stop, code, g->arena, g->arena_size) == 0;
 }
 
-void gueststate_disown(const struct gueststate *g, const struct procmem *m)
+void agent_state_disown(const struct agent_state *g, const struct procmem *m)
 {
     uint64_t none = 0;
 
     procmem_write(m, FIELD(g, owner), &none, sizeof none);
 }
 
-void gueststate_release(struct gueststate *g)
+void agent_state_release(struct agent_state *g)
 {
     free(g->tables);
     g->tables = NULL;

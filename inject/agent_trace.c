@@ -20,7 +20,7 @@ struct known_thread {
     pid_t tid;
 };
 
-struct guesttrace {
+struct agent_trace {
     pid_t pid;
     unsigned depth;
     struct offtrace *to;
@@ -29,37 +29,37 @@ struct guesttrace {
     struct known_thread *threads;
     size_t nthreads, threads_room;
     size_t tid_at; /* where threads have their numbers, from the control block; 0: not known */
-    uint16_t lanes[GUEST_LANES]; /* their threads in the trace */
+    uint16_t lanes[AGENT_LANES]; /* their threads in the trace */
     struct taken {
         uint32_t node;
         uint16_t thread;
-        struct guest_count count;
+        struct agent_count count;
     } * taken; /* by the guest's number of the stack; [0] is not used */
     size_t ntaken, taken_room;
     uint64_t skipped, lost, lost_bytes;
 };
 
-struct guesttrace *guesttrace_new(const char *path, pid_t pid, unsigned depth)
+struct agent_trace *agent_trace_new(const char *path, pid_t pid, unsigned depth)
 {
-    struct guesttrace *t = xcalloc(1, sizeof *t);
+    struct agent_trace *t = xcalloc(1, sizeof *t);
     struct offtrace_init init = {.path = path, .pid = pid, .memory = true};
 
     t->pid = pid;
-    t->depth = depth ? depth : GUEST_DEPTH;
+    t->depth = depth ? depth : AGENT_DEPTH;
     init.depth = t->depth;
     t->to = offtrace_new(&init);
     if (!t->to) {
         free(t);
         return NULL;
     }
-    t->stacks = stacks_new(t->to, GUEST_DEPTH);
+    t->stacks = stacks_new(t->to, AGENT_DEPTH);
     t->space = space_new(stacks_spaces(t->stacks), pid);
     GROW(t->taken, t->ntaken, t->taken_room);
     t->taken[t->ntaken++] = (struct taken){.node = 0};
     return t;
 }
 
-void guesttrace_free(struct guesttrace *t)
+void agent_trace_free(struct agent_trace *t)
 {
     if (!t)
         return;
@@ -71,20 +71,20 @@ void guesttrace_free(struct guesttrace *t)
     free(t);
 }
 
-void guesttrace_changed(struct guesttrace *t)
+void agent_trace_changed(struct agent_trace *t)
 {
     space_changed(t->space);
 }
 
-const struct image *guesttrace_image(struct guesttrace *t, uintptr_t addr, uintptr_t *bias)
+const struct image *agent_trace_image(struct agent_trace *t, uintptr_t addr, uintptr_t *bias)
 {
     return space_prepare(t->space, t->pid) ? space_image(t->space, addr, bias) : NULL;
 }
 
 /* ---- stacks of stopped threads ---- */
 
-bool guesttrace_passes(struct guesttrace *t, const struct procmem *m, pid_t tid,
-                       const struct user_regs_struct *regs, uintptr_t start, uintptr_t end)
+bool agent_trace_passes(struct agent_trace *t, const struct procmem *m, pid_t tid,
+                        const struct user_regs_struct *regs, uintptr_t start, uintptr_t end)
 {
     static uintptr_t words[SCAN_BYTES / sizeof(uintptr_t)];
     size_t size = sizeof words;
@@ -112,7 +112,7 @@ bool guesttrace_passes(struct guesttrace *t, const struct procmem *m, pid_t tid,
 
 /* ---- threads ---- */
 
-static struct known_thread *known(struct guesttrace *t, uintptr_t block)
+static struct known_thread *known(struct agent_trace *t, uintptr_t block)
 {
     for (size_t i = 0; i < t->nthreads; i++)
         if (t->threads[i].block == block)
@@ -121,7 +121,7 @@ static struct known_thread *known(struct guesttrace *t, uintptr_t block)
 }
 
 /* Whether all threads that are known have their numbers at that offset. */
-static bool numbers_at(const struct guesttrace *t, const struct procmem *m, size_t at)
+static bool numbers_at(const struct agent_trace *t, const struct procmem *m, size_t at)
 {
     for (size_t i = 0; i < t->nthreads; i++) {
         uint32_t tid;
@@ -133,7 +133,7 @@ static bool numbers_at(const struct guesttrace *t, const struct procmem *m, size
     return true;
 }
 
-static void find_numbers(struct guesttrace *t, const struct procmem *m)
+static void find_numbers(struct agent_trace *t, const struct procmem *m)
 {
     uint32_t words[CONTROL_BYTES / 4];
 
@@ -144,7 +144,7 @@ static void find_numbers(struct guesttrace *t, const struct procmem *m)
             t->tid_at = i * 4;
 }
 
-void guesttrace_threads(struct guesttrace *t, const struct allstop *stop, const struct procmem *m)
+void agent_trace_threads(struct agent_trace *t, const struct allstop *stop, const struct procmem *m)
 {
     const struct allstop_thread *all;
     size_t n;
@@ -165,13 +165,13 @@ void guesttrace_threads(struct guesttrace *t, const struct allstop *stop, const 
 }
 
 /* The trace's thread for a lane. */
-static uint16_t thread_of(struct guesttrace *t, const struct gueststate *g, const struct procmem *m,
-                          uint32_t lane)
+static uint16_t thread_of(struct agent_trace *t, const struct agent_state *g,
+                          const struct procmem *m, uint32_t lane)
 {
-    uintptr_t at = g->base + g->blob.state + offsetof(struct guest_state, lanes) +
-                   lane * sizeof(struct guest_lane);
+    uintptr_t at = g->base + g->blob.state + offsetof(struct agent_shared, lanes) +
+                   lane * sizeof(struct agent_lane);
     const struct known_thread *k;
-    struct guest_lane l;
+    struct agent_lane l;
     char comm[16] = "";
     uint32_t tid = 0;
 
@@ -194,7 +194,7 @@ static uint16_t thread_of(struct guesttrace *t, const struct gueststate *g, cons
 
 /* ---- what is recorded ---- */
 
-static uint32_t node_of(struct guesttrace *t, uint16_t thread, const struct guest_stack *s,
+static uint32_t node_of(struct agent_trace *t, uint16_t thread, const struct agent_stack *s,
                         const uint64_t *pcs)
 {
     static const char cut[] = TRACE_STACK_INCOMPLETE;
@@ -204,7 +204,7 @@ static uint32_t node_of(struct guesttrace *t, uint16_t thread, const struct gues
     if (!space_prepare(t->space, t->pid))
         return 0;
     node = offtrace_root(t->to, thread, space_epoch(t->space));
-    if (s->flags & (GUEST_INCOMPLETE | GUEST_CUT))
+    if (s->flags & (AGENT_INCOMPLETE | AGENT_CUT))
         node = offtrace_name(t->to, node, TRACE_NODE_NAME, cut, sizeof cut - 1);
     if (n > t->depth) {
         node = offtrace_node(t->to, node, TRACE_NODE_TRUNCATED, n - t->depth);
@@ -218,14 +218,14 @@ static uint32_t node_of(struct guesttrace *t, uint16_t thread, const struct gues
 }
 
 /* Reads one stack. False: it makes no sense. */
-static bool take_stack(struct guesttrace *t, const struct gueststate *g, const struct procmem *m,
+static bool take_stack(struct agent_trace *t, const struct agent_state *g, const struct procmem *m,
                        uintptr_t at)
 {
     struct taken *x;
-    struct guest_stack s;
-    uint64_t pcs[GUEST_DEPTH];
+    struct agent_stack s;
+    uint64_t pcs[AGENT_DEPTH];
 
-    if (!procmem_read(m, at, &s, sizeof s) || s.n > GUEST_DEPTH || s.lane >= GUEST_LANES ||
+    if (!procmem_read(m, at, &s, sizeof s) || s.n > AGENT_DEPTH || s.lane >= AGENT_LANES ||
         !procmem_read(m, at + sizeof s, pcs, s.n * sizeof *pcs))
         return false;
     GROW(t->taken, t->ntaken, t->taken_room);
@@ -235,10 +235,10 @@ static bool take_stack(struct guesttrace *t, const struct gueststate *g, const s
     return true;
 }
 
-static bool take_stacks(struct guesttrace *t, const struct gueststate *g, const struct procmem *m,
-                        const struct guest_state *s)
+static bool take_stacks(struct agent_trace *t, const struct agent_state *g, const struct procmem *m,
+                        const struct agent_shared *s)
 {
-    while (t->ntaken <= s->nstacks && t->ntaken < GUEST_STACKS) {
+    while (t->ntaken <= s->nstacks && t->ntaken < AGENT_STACKS) {
         uintptr_t places[512];
         size_t n = s->nstacks + 1 - t->ntaken;
 
@@ -255,7 +255,7 @@ static bool take_stacks(struct guesttrace *t, const struct gueststate *g, const 
     return true;
 }
 
-static void put(struct guesttrace *t, struct taken *x, const struct guest_count *c)
+static void put(struct agent_trace *t, struct taken *x, const struct agent_count *c)
 {
     struct trace_row row = {
         .alloc_bytes = c->alloc_bytes,
@@ -269,9 +269,10 @@ static void put(struct guesttrace *t, struct taken *x, const struct guest_count 
     offtrace_memory(t->to, x->node, x->thread, &row);
 }
 
-static bool take_counts(struct guesttrace *t, const struct procmem *m, const struct guest_state *s)
+static bool take_counts(struct agent_trace *t, const struct procmem *m,
+                        const struct agent_shared *s)
 {
-    static struct guest_count counts[COUNTS_AT_ONCE];
+    static struct agent_count counts[COUNTS_AT_ONCE];
 
     for (size_t i = 0; i < t->ntaken; i += COUNTS_AT_ONCE) {
         size_t n = t->ntaken - i < COUNTS_AT_ONCE ? t->ntaken - i : COUNTS_AT_ONCE;
@@ -285,16 +286,16 @@ static bool take_counts(struct guesttrace *t, const struct procmem *m, const str
     return true;
 }
 
-static void take_losses(struct guesttrace *t, const struct gueststate *g, const struct procmem *m,
-                        const struct guest_state *s)
+static void take_losses(struct agent_trace *t, const struct agent_state *g, const struct procmem *m,
+                        const struct agent_shared *s)
 {
-    struct guest_lane *lanes = xcalloc(GUEST_LANES, sizeof *lanes);
-    uintptr_t at = g->base + g->blob.state + offsetof(struct guest_state, lanes);
+    struct agent_lane *lanes = xcalloc(AGENT_LANES, sizeof *lanes);
+    uintptr_t at = g->base + g->blob.state + offsetof(struct agent_shared, lanes);
 
-    if (procmem_read(m, at, lanes, GUEST_LANES * sizeof *lanes)) {
+    if (procmem_read(m, at, lanes, AGENT_LANES * sizeof *lanes)) {
         t->skipped = t->lost_bytes = 0;
         t->lost = s->unlaned;
-        for (size_t i = 0; i < GUEST_LANES; i++) {
+        for (size_t i = 0; i < AGENT_LANES; i++) {
             t->skipped += lanes[i].skipped;
             t->lost += lanes[i].lost;
             t->lost_bytes += lanes[i].lost_bytes;
@@ -303,24 +304,24 @@ static void take_losses(struct guesttrace *t, const struct gueststate *g, const 
     free(lanes);
 }
 
-bool guesttrace_take(struct guesttrace *t, const struct gueststate *g, const struct procmem *m)
+bool agent_trace_take(struct agent_trace *t, const struct agent_state *g, const struct procmem *m)
 {
-    static struct guest_state s; /* without its lanes */
+    static struct agent_shared s; /* without its lanes */
 
-    if (!procmem_read(m, g->base + g->blob.state, &s, offsetof(struct guest_state, lanes)) ||
+    if (!procmem_read(m, g->base + g->blob.state, &s, offsetof(struct agent_shared, lanes)) ||
         !take_stacks(t, g, m, &s) || !take_counts(t, m, &s))
         return false;
     take_losses(t, g, m, &s);
     return true;
 }
 
-void guesttrace_losses(const struct guesttrace *t, uint64_t *skipped, uint64_t *lost)
+void agent_trace_losses(const struct agent_trace *t, uint64_t *skipped, uint64_t *lost)
 {
     *skipped = t->skipped;
     *lost = t->lost;
 }
 
-void guesttrace_end(struct guesttrace *t, uint64_t stops)
+void agent_trace_end(struct agent_trace *t, uint64_t stops)
 {
     offtrace_lost_memory(t->to, t->lost, t->lost_bytes);
     offtrace_cost(t->to, clock_ns(CLOCK_MONOTONIC), stops, 0);

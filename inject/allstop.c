@@ -443,17 +443,17 @@ static struct user_regs_struct for_call(const struct allstop_thread *t, uintptr_
  * changed. Signals are blocked after that, as the way back has the mask, and unblocked before the
  * registers are the thread's again.
  */
-static long make_call(struct allstop_thread *t, const struct wayback_code *code, long nr,
+static long make_call(struct allstop_thread *t, const struct sigreturn_frame_code *code, long nr,
                       const unsigned long args[6])
 {
     struct user_regs_struct r = for_call(t, code->call, nr, args);
     uint64_t mask, none = ~(uint64_t)0;
-    struct wayback way;
+    struct sigreturn_frame way;
     long result = -EAGAIN;
 
     if (ptrace(PTRACE_GETSIGMASK, t->tid, sizeof mask, &mask) < 0)
         return -EAGAIN;
-    if (wayback_lay(&way, t->tid, code, &t->regs, mask)) {
+    if (sigreturn_frame_lay(&way, t->tid, code, &t->regs, mask)) {
         r.rip = code->call_ret;
         r.rsp = way.at;
     }
@@ -467,7 +467,7 @@ static long make_call(struct allstop_thread *t, const struct wayback_code *code,
         ptrace(PTRACE_SETSIGMASK, t->tid, sizeof mask, &mask);
         ptrace(PTRACE_SETREGS, t->tid, 0, &t->regs);
     }
-    wayback_lift(&way);
+    sigreturn_frame_lift(&way);
     return result;
 }
 
@@ -481,19 +481,19 @@ static struct allstop_thread *who_calls(struct allstop *a)
 
         if (!t->plain || !t->stopped)
             continue;
-        if (wayback_is_exact(&t->regs))
+        if (sigreturn_frame_is_exact(&t->regs))
             return t;
         found = found ? found : t;
     }
     return found;
 }
 
-long allstop_call(struct allstop *a, const struct wayback_code *code, long nr,
+long allstop_call(struct allstop *a, const struct sigreturn_frame_code *code, long nr,
                   const unsigned long args[6])
 {
     struct allstop_thread *t = who_calls(a);
 
     if (!t)
         return -EAGAIN;
-    return forbidden(t->tid, nr, args) ? -EPERM : make_call(t, code, nr, args);
+    return seccomp_forbids(t->tid, nr, args) ? -EPERM : make_call(t, code, nr, args);
 }

@@ -65,7 +65,7 @@ size_t allstop_times(const struct allstop *a, const uint64_t **ns);
  * make it just now. -EPERM, and no call is made: a seccomp filter of the thread is known to forbid
  * it (seccomp_query.h).
  */
-long allstop_call(struct allstop *a, const struct wayback_code *code, long nr,
+long allstop_call(struct allstop *a, const struct sigreturn_frame_code *code, long nr,
                   const unsigned long args[6]);
 
 #endif

@@ -39,13 +39,13 @@
 struct attachment {
     pid_t pid;
     struct procmem mem;
-    struct mapsnow maps;
+    struct maps_snapshot maps;
     struct linkmap link;
     struct allstop *stop;
-    struct slots slots;
-    struct gueststate guest;
-    struct guesttrace *trace;
-    struct wayback_code code;
+    struct got_slots slots;
+    struct agent_state guest;
+    struct agent_trace *trace;
+    struct sigreturn_frame_code code;
     bool gone;
 };
 
@@ -90,11 +90,11 @@ static int judge(const struct attachment *a)
     default:
         break;
     }
-    if (mapsnow_has(&a->maps, "/libasan.so", &name) ||
-        mapsnow_has(&a->maps, "/libtsan.so", &name) ||
-        mapsnow_has(&a->maps, "/libhwasan.so", &name))
+    if (maps_snapshot_has(&a->maps, "/libasan.so", &name) ||
+        maps_snapshot_has(&a->maps, "/libtsan.so", &name) ||
+        maps_snapshot_has(&a->maps, "/libhwasan.so", &name))
         return refuse(a, "it has a sanitizer loaded, which has an allocator of its own");
-    if (mapsnow_has(&a->maps, "/libflamemem.so", &name))
+    if (maps_snapshot_has(&a->maps, "/libflamemem.so", &name))
         return refuse(a, "it is recorded by libflamemem.so already");
     return 0;
 }
@@ -142,7 +142,7 @@ static enum allstop_answer try_stop(struct attachment *a)
  *
  * What the loader does there cannot make a slot's write a wrong one, as its list is consistent, its
  * modules stay mapped while all stand, and a slot is written if it has the value that was read. It
- * may write to the slot itself later, which is noticed (slots_differ). So this keeps that rare.
+ * may write to the slot itself later, which is noticed (got_slots_differ). So this keeps that rare.
  */
 static bool loader_works(struct attachment *a, bool hurried)
 {
@@ -156,7 +156,7 @@ static bool loader_works(struct attachment *a, bool hurried)
         if ((int64_t)r->orig_rax == SYS_futex)
             continue;
         if (r->rip - start < end - start ||
-            (!hurried && guesttrace_passes(a->trace, &a->mem, t[i].tid, r, start, end)))
+            (!hurried && agent_trace_passes(a->trace, &a->mem, t[i].tid, r, start, end)))
             return true;
     }
     return false;
@@ -179,7 +179,7 @@ static int stop_at_rest(struct attachment *a, uint64_t patience_ns, const char *
         answer = linkmap_read(&a->link, &a->mem, &changed);
         if (answer == LINKMAP_BUSY)
             continue;
-        if (answer != LINKMAP_OK || !mapsnow_read(&a->maps, a->pid, a->link.loader)) {
+        if (answer != LINKMAP_OK || !maps_snapshot_read(&a->maps, a->pid, a->link.loader)) {
             a->gone = kill(a->pid, 0) < 0;
             *why = "the loader's list cannot be read";
             return FLAME_FAILED;
@@ -208,8 +208,8 @@ static int stop_at_rest(struct attachment *a, uint64_t patience_ns, const char *
 
 static int prepare_slots(struct attachment *a)
 {
-    slots_find(&a->slots, &a->mem, &a->link, &a->maps);
-    gueststate_tables(&a->guest, &a->mem, a->trace, &a->link, &a->maps);
+    got_slots_find(&a->slots, &a->mem, &a->link, &a->maps);
+    agent_state_tables(&a->guest, &a->mem, a->trace, &a->link, &a->maps);
     return 0;
 }
 
@@ -230,8 +230,8 @@ static int map_guest(struct attachment *a)
         if (answer == ALLSTOP_AGAIN)
             continue;
         /* Both in one stop: a guest from before may be called at any time. */
-        err = gueststate_map(&a->guest, &a->mem, a->stop, &a->code, &a->maps, &why);
-        if (!err && !gueststate_fill(&a->guest, &a->mem, a->slots.real)) {
+        err = agent_state_map(&a->guest, &a->mem, a->stop, &a->code, &a->maps, &why);
+        if (!err && !agent_state_fill(&a->guest, &a->mem, a->slots.real)) {
             why = "its memory cannot be written to";
             err = -EIO;
         }
@@ -252,16 +252,16 @@ static int come(struct attachment *a)
 
     if (status)
         return status;
-    gueststate_hooks(&a->guest, a->slots.hooks);
+    agent_state_hooks(&a->guest, a->slots.hooks);
     status = stop_at_rest(a, COME_NS, &why, prepare_slots);
     if (status == FLAME_FAILED)
         return a->gone ? refusal_explain(a->pid, ESRCH) : refuse(a, why);
     if (status)
         return status;
-    guesttrace_threads(a->trace, a->stop, &a->mem);
-    gueststate_switch_maps(&a->guest, &a->mem);
-    gueststate_record(&a->guest, &a->mem, true);
-    slots_write(&a->slots, &a->mem);
+    agent_trace_threads(a->trace, a->stop, &a->mem);
+    agent_state_switch_maps(&a->guest, &a->mem);
+    agent_state_record(&a->guest, &a->mem, true);
+    got_slots_write(&a->slots, &a->mem);
     allstop_go(a->stop);
     return 0;
 }
@@ -274,7 +274,7 @@ static int look_around(struct attachment *a)
     bool changed;
     int status;
 
-    if (!read_facts(a->pid, &f) || !mapsnow_read(&a->maps, a->pid, 0))
+    if (!read_facts(a->pid, &f) || !maps_snapshot_read(&a->maps, a->pid, 0))
         return refusal_explain(a->pid, EPERM);
     status = judge(a);
     if (status)
@@ -289,13 +289,13 @@ static int look_around(struct attachment *a)
         return refuse(a, "it has no dynamic loader, so its calls of malloc have no slots");
     if (answer == LINKMAP_BUSY)
         return refuse(a, "the loader was at work at every look");
-    if (answer != LINKMAP_OK || !mapsnow_read(&a->maps, a->pid, a->link.loader))
+    if (answer != LINKMAP_OK || !maps_snapshot_read(&a->maps, a->pid, a->link.loader))
         return refuse(a, "the loader's list cannot be read");
     if (!a->maps.loader_start)
         return refuse(a, "its dynamic loader is not where its list says");
-    if (!slots_allocator(&a->slots, &a->mem, &a->link))
+    if (!got_slots_allocator(&a->slots, &a->mem, &a->link))
         return refuse(a, "no module of it defines malloc and free");
-    return wayback_find(&a->code, &a->mem, &a->maps, a->slots.real[GUEST_MALLOC])
+    return sigreturn_frame_find(&a->code, &a->mem, &a->maps, a->slots.real[AGENT_MALLOC])
                ? 0
                : refuse(a, "no system call instruction is found in it");
 }
@@ -303,11 +303,11 @@ static int look_around(struct attachment *a)
 static void release(struct attachment *a)
 {
     allstop_free(a->stop);
-    guesttrace_free(a->trace);
-    slots_release(&a->slots);
-    gueststate_release(&a->guest);
+    agent_trace_free(a->trace);
+    got_slots_release(&a->slots);
+    agent_state_release(&a->guest);
     linkmap_release(&a->link);
-    mapsnow_release(&a->maps);
+    maps_snapshot_release(&a->maps);
     procmem_close(&a->mem);
     free(a);
 }
@@ -320,7 +320,7 @@ int attachment_begin(struct attachment **to, const struct attachment_options *o)
     *to = NULL;
     a->pid = o->pid;
     a->mem.fd = -1;
-    if (!status && !blob_open(&a->guest.blob))
+    if (!status && !agent_image_open(&a->guest.blob))
         status = flame_error(FLAME_FAILED, "flame was built without what it puts into processes");
     if (!status) {
         err = procmem_open(&a->mem, a->pid);
@@ -331,7 +331,7 @@ int attachment_begin(struct attachment **to, const struct attachment_options *o)
     if (!status)
         status = look_around(a);
     if (!status) {
-        a->trace = guesttrace_new(o->trace, a->pid, o->depth);
+        a->trace = agent_trace_new(o->trace, a->pid, o->depth);
         status = a->trace ? come(a) : FLAME_FAILED;
     }
     if (status)
@@ -349,9 +349,9 @@ static void follow_modules(struct attachment *a)
 
     if (stop_at_rest(a, FOLLOW_NS, &why, prepare_slots) != 0)
         return; /* at the next look */
-    guesttrace_threads(a->trace, a->stop, &a->mem);
-    gueststate_switch_maps(&a->guest, &a->mem);
-    slots_write(&a->slots, &a->mem);
+    agent_trace_threads(a->trace, a->stop, &a->mem);
+    agent_state_switch_maps(&a->guest, &a->mem);
+    got_slots_write(&a->slots, &a->mem);
     allstop_go(a->stop);
     a->guest.behind = false;
 }
@@ -364,16 +364,16 @@ bool attachment_look(struct attachment *a)
         a->gone = true;
         return false;
     }
-    if (!guesttrace_take(a->trace, &a->guest, &a->mem)) {
+    if (!agent_trace_take(a->trace, &a->guest, &a->mem)) {
         a->gone = kill(a->pid, 0) < 0;
         return !a->gone;
     }
     if (linkmap_read(&a->link, &a->mem, &changed) == LINKMAP_OK &&
-        (changed || a->guest.behind || slots_differ(&a->slots, &a->mem))) {
+        (changed || a->guest.behind || got_slots_differ(&a->slots, &a->mem))) {
         a->guest.behind = true;
         follow_modules(a);
-    } else if (mapsnow_read(&a->maps, a->pid, a->link.loader)) {
-        gueststate_places(&a->guest, &a->mem, &a->maps);
+    } else if (maps_snapshot_read(&a->maps, a->pid, a->link.loader)) {
+        agent_state_places(&a->guest, &a->mem, &a->maps);
     }
     return !a->gone;
 }
@@ -390,8 +390,8 @@ static void give_back(struct attachment *a)
         bool done = false;
 
         if (answer == ALLSTOP_OK) {
-            done = gueststate_is_quiet(&a->guest, &a->mem, a->stop) &&
-                   gueststate_unmap(&a->guest, &a->mem, a->stop, &a->code);
+            done = agent_state_is_quiet(&a->guest, &a->mem, a->stop) &&
+                   agent_state_unmap(&a->guest, &a->mem, a->stop, &a->code);
             allstop_go(a->stop);
         }
         if (done || answer == ALLSTOP_GONE || answer == ALLSTOP_REFUSED)
@@ -404,18 +404,18 @@ static void leave(struct attachment *a, struct attachment_sum *sum)
     const char *why;
 
     if (stop_at_rest(a, LEAVE_NS, &why, NULL) == 0) {
-        gueststate_record(&a->guest, &a->mem, false);
-        slots_restore(&a->slots, &a->mem);
+        agent_state_record(&a->guest, &a->mem, false);
+        got_slots_restore(&a->slots, &a->mem);
         allstop_go(a->stop);
     } else if (!a->gone) {
-        gueststate_record(&a->guest, &a->mem, false);
+        agent_state_record(&a->guest, &a->mem, false);
         sum->left_hooks = true;
     }
     if (a->gone)
         return;
-    guesttrace_take(a->trace, &a->guest, &a->mem);
+    agent_trace_take(a->trace, &a->guest, &a->mem);
     give_back(a);
-    gueststate_disown(&a->guest, &a->mem);
+    agent_state_disown(&a->guest, &a->mem);
 }
 
 static int compare(const void *pa, const void *pb)
@@ -451,9 +451,9 @@ int attachment_end(struct attachment *a, struct attachment_sum *sum)
         leave(a, sum);
     sum->gone = a->gone;
     sum->strangers = a->slots.strangers;
-    guesttrace_losses(a->trace, &sum->skipped, &sum->lost);
+    agent_trace_losses(a->trace, &sum->skipped, &sum->lost);
     sum_stops(a, sum);
-    guesttrace_end(a->trace, sum->stops);
+    agent_trace_end(a->trace, sum->stops);
     release(a);
     return 0;
 }

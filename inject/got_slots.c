@@ -9,7 +9,7 @@
 
 #define AT_ONCE 256u /* slots read by one call */
 
-bool slots_allocator(struct slots *s, const struct procmem *m, const struct linkmap *l)
+bool got_slots_allocator(struct got_slots *s, const struct procmem *m, const struct linkmap *l)
 {
     for (size_t i = 0; i < l->n; i++) {
         const struct linked *k = &l->modules[i];
@@ -17,22 +17,22 @@ bool slots_allocator(struct slots *s, const struct procmem *m, const struct link
         /* Before 2.35 the loader of glibc has a malloc of its own, behind the C library's. */
         if (k->bias == l->loader)
             continue;
-        for (size_t f = 0; f < GUEST_FUNCTIONS; f++) {
-            uintptr_t at = linked_defines(k, m, blob_functions[f]);
+        for (size_t f = 0; f < AGENT_FUNCTIONS; f++) {
+            uintptr_t at = linked_defines(k, m, agent_image_functions[f]);
 
-            if (f == GUEST_MALLOC && at && s->real[f])
+            if (f == AGENT_MALLOC && at && s->real[f])
                 s->several = true;
             if (at && !s->real[f])
                 s->real[f] = at;
         }
     }
-    return s->real[GUEST_MALLOC] && s->real[GUEST_FREE];
+    return s->real[AGENT_MALLOC] && s->real[AGENT_FREE];
 }
 
 /* ---- finding ---- */
 
 struct finding {
-    struct slots *s;
+    struct got_slots *s;
     const struct procmem *m;
     const struct linked *k;
 };
@@ -40,13 +40,13 @@ struct finding {
 static void add(void *arg, uintptr_t at, size_t which, bool lazy)
 {
     struct finding *f = arg;
-    struct slots *s = f->s;
+    struct got_slots *s = f->s;
 
     if (!s->real[which])
         return;
     GROW(s->slot, s->n, s->room);
     s->slot[s->n++] =
-        (struct slot){.at = at, .map = f->k->map, .which = (uint8_t)which, .lazy = lazy};
+        (struct got_slot){.at = at, .map = f->k->map, .which = (uint8_t)which, .lazy = lazy};
 }
 
 static bool is_there(const struct linkmap *l, const struct linked *k)
@@ -58,7 +58,7 @@ static bool is_there(const struct linkmap *l, const struct linked *k)
     return false;
 }
 
-static void forget_gone(struct slots *s, const struct linkmap *l)
+static void forget_gone(struct got_slots *s, const struct linkmap *l)
 {
     size_t kept = 0;
 
@@ -74,7 +74,7 @@ static void forget_gone(struct slots *s, const struct linkmap *l)
     s->nseen = kept;
 }
 
-static bool is_seen(const struct slots *s, const struct linked *k)
+static bool is_seen(const struct got_slots *s, const struct linked *k)
 {
     for (size_t i = 0; i < s->nseen; i++)
         if (s->seen[i].map == k->map && s->seen[i].bias == k->bias && s->seen[i].dyn == k->dyn)
@@ -83,7 +83,7 @@ static bool is_seen(const struct slots *s, const struct linked *k)
 }
 
 /* Reads the present values of all slots; those that cannot be read get 0, which is never wanted. */
-static void read_all(struct slots *s, const struct procmem *m)
+static void read_all(struct got_slots *s, const struct procmem *m)
 {
     for (size_t i = 0; i < s->n; i += AT_ONCE) {
         struct iovec theirs[AT_ONCE], ours;
@@ -103,35 +103,37 @@ static void read_all(struct slots *s, const struct procmem *m)
 }
 
 /* Whether a slot is to be written to, by what it has now. */
-static bool is_wanted(const struct slots *s, const struct slot *x, const struct mapsnow *maps)
+static bool is_wanted(const struct got_slots *s, const struct got_slot *x,
+                      const struct maps_snapshot *maps)
 {
     if (x->now == s->real[x->which])
         return true;
     return x->lazy && !s->several && x->now != s->hooks[x->which] &&
-           mapsnow_same_file(maps, x->at, x->now);
+           maps_snapshot_same_file(maps, x->at, x->now);
 }
 
 /* Whether the slot leads to code of a module that has a slot for the same function: in a program
  * that is not position-independent, a function's address is that of the program's own jump by its
  * slot. */
-static bool leads_on(const struct slots *s, const struct slot *x, const struct mapsnow *maps)
+static bool leads_on(const struct got_slots *s, const struct got_slot *x,
+                     const struct maps_snapshot *maps)
 {
     for (size_t i = 0; i < s->n; i++)
-        if (s->slot[i].which == x->which && mapsnow_same_file(maps, s->slot[i].at, x->now))
+        if (s->slot[i].which == x->which && maps_snapshot_same_file(maps, s->slot[i].at, x->now))
             return true;
     return false;
 }
 
 /* Takes over a slot that a killed flame left behind. */
-static bool adopt(struct slots *s, struct slot *x)
+static bool adopt(struct got_slots *s, struct got_slot *x)
 {
     x->had = s->real[x->which];
     s->written++;
     return true;
 }
 
-void slots_find(struct slots *s, const struct procmem *m, const struct linkmap *l,
-                const struct mapsnow *maps)
+void got_slots_find(struct got_slots *s, const struct procmem *m, const struct linkmap *l,
+                    const struct maps_snapshot *maps)
 {
     forget_gone(s, l);
     for (size_t i = 0; i < l->n; i++) {
@@ -142,27 +144,27 @@ void slots_find(struct slots *s, const struct procmem *m, const struct linkmap *
             continue;
         GROW(s->seen, s->nseen, s->seen_room);
         s->seen[s->nseen++] = *k;
-        linked_slots(k, m, blob_functions, GUEST_FUNCTIONS, add, &f);
+        linked_slots(k, m, agent_image_functions, AGENT_FUNCTIONS, add, &f);
     }
     read_all(s, m);
     s->strangers = 0;
     for (size_t i = 0; i < s->n; i++) {
-        struct slot *x = &s->slot[i];
+        struct got_slot *x = &s->slot[i];
 
         x->ours = x->now && x->now == s->hooks[x->which] && (x->ours || adopt(s, x));
         x->wanted = is_wanted(s, x, maps);
         if (x->wanted || x->now == s->hooks[x->which])
             continue;
-        if (!(x->lazy && mapsnow_same_file(maps, x->at, x->now)) && !leads_on(s, x, maps))
+        if (!(x->lazy && maps_snapshot_same_file(maps, x->at, x->now)) && !leads_on(s, x, maps))
             s->strangers++;
     }
 }
 
-bool slots_differ(struct slots *s, const struct procmem *m)
+bool got_slots_differ(struct got_slots *s, const struct procmem *m)
 {
     read_all(s, m);
     for (size_t i = 0; i < s->n; i++) {
-        const struct slot *x = &s->slot[i];
+        const struct got_slot *x = &s->slot[i];
 
         if (x->now == s->real[x->which] || (x->ours && x->now != s->hooks[x->which]))
             return true;
@@ -172,10 +174,10 @@ bool slots_differ(struct slots *s, const struct procmem *m)
 
 /* ---- writing ---- */
 
-void slots_write(struct slots *s, const struct procmem *m)
+void got_slots_write(struct got_slots *s, const struct procmem *m)
 {
     for (size_t i = 0; i < s->n; i++) {
-        struct slot *x = &s->slot[i];
+        struct got_slot *x = &s->slot[i];
         uint64_t hook = s->hooks[x->which], now;
 
         /* The loader may have bound it since it was found. */
@@ -191,11 +193,11 @@ void slots_write(struct slots *s, const struct procmem *m)
     }
 }
 
-void slots_restore(struct slots *s, const struct procmem *m)
+void got_slots_restore(struct got_slots *s, const struct procmem *m)
 {
     read_all(s, m);
     for (size_t i = 0; i < s->n; i++) {
-        const struct slot *x = &s->slot[i];
+        const struct got_slot *x = &s->slot[i];
         uint64_t had = x->ours ? x->had : s->real[x->which];
 
         if (x->now && x->now == s->hooks[x->which])
@@ -203,9 +205,9 @@ void slots_restore(struct slots *s, const struct procmem *m)
     }
 }
 
-void slots_release(struct slots *s)
+void got_slots_release(struct got_slots *s)
 {
     free(s->slot);
     free(s->seen);
-    *s = (struct slots){.n = 0};
+    *s = (struct got_slots){.n = 0};
 }

@@ -14,20 +14,20 @@
 #include "inject/linkmap.h"
 #include "inject/maps_snapshot.h"
 
-struct slot {
+struct got_slot {
     uintptr_t at;
     uintptr_t map; /* of its module: struct link_map */
     uint64_t had;  /* what it had when it was written to */
     uint64_t now;  /* what it has, as far as is known */
-    uint8_t which; /* enum guest_function */
+    uint8_t which; /* enum agent_function */
     bool lazy, ours, wanted;
 };
 
-struct slots {
-    uintptr_t real[GUEST_FUNCTIONS]; /* 0: the process does not have that function */
-    uintptr_t hooks[GUEST_FUNCTIONS];
+struct got_slots {
+    uintptr_t real[AGENT_FUNCTIONS]; /* 0: the process does not have that function */
+    uintptr_t hooks[AGENT_FUNCTIONS];
     bool several; /* modules define malloc */
-    struct slot *slot;
+    struct got_slot *slot;
     size_t n, room;
     size_t written, strangers;
     struct linked *seen; /* modules whose slots are in it */
@@ -35,22 +35,22 @@ struct slots {
 };
 
 /* Finds the allocator. False: there is no malloc or no free. */
-bool slots_allocator(struct slots *s, const struct procmem *m, const struct linkmap *l);
+bool got_slots_allocator(struct got_slots *s, const struct procmem *m, const struct linkmap *l);
 
 /* Finds the slots of modules that are new, and forgets those of modules that are gone. */
-void slots_find(struct slots *s, const struct procmem *m, const struct linkmap *l,
-                const struct mapsnow *maps);
+void got_slots_find(struct got_slots *s, const struct procmem *m, const struct linkmap *l,
+                    const struct maps_snapshot *maps);
 
 /* Whether there are slots that lead to the allocator, as they have been bound since they were
  * looked at last, or that do not lead to the hooks any more: another module has come to lie where
  * theirs was. */
-bool slots_differ(struct slots *s, const struct procmem *m);
+bool got_slots_differ(struct got_slots *s, const struct procmem *m);
 
 /* While all threads stand: has those slots lead to the hooks that are as they were when they were
  * found; and gives back what those had that lead there. */
-void slots_write(struct slots *s, const struct procmem *m);
-void slots_restore(struct slots *s, const struct procmem *m);
+void got_slots_write(struct got_slots *s, const struct procmem *m);
+void got_slots_restore(struct got_slots *s, const struct procmem *m);
 
-void slots_release(struct slots *s);
+void got_slots_release(struct got_slots *s);
 
 #endif

@@ -7,11 +7,11 @@
 #include "common/procmaps.h"
 
 struct look {
-    struct mapsnow *to;
+    struct maps_snapshot *to;
     size_t n;
 };
 
-static void note_name(struct mapsnow *m, const struct procmap *map)
+static void note_name(struct maps_snapshot *m, const struct procmap *map)
 {
     static const char *const parts[] = {"/libasan.so", "/libtsan.so", "/libhwasan.so",
                                         "/libflamemem.so"};
@@ -30,8 +30,8 @@ static void note_name(struct mapsnow *m, const struct procmap *map)
 static bool visit(const struct procmap *map, void *arg)
 {
     struct look *l = arg;
-    struct mapsnow *m = l->to;
-    struct mapsnow_map one = {
+    struct maps_snapshot *m = l->to;
+    struct maps_snapshot_map one = {
         .start = map->start,
         .end = map->end,
         .read = map->read,
@@ -44,7 +44,7 @@ static bool visit(const struct procmap *map, void *arg)
     };
 
     if (l->n < m->n) {
-        struct mapsnow_map *was = &m->maps[l->n];
+        struct maps_snapshot_map *was = &m->maps[l->n];
 
         m->changed = m->changed || was->start != one.start || was->end != one.end ||
                      was->exec != one.exec || was->write != one.write || was->inode != one.inode;
@@ -60,17 +60,17 @@ static bool visit(const struct procmap *map, void *arg)
     return false;
 }
 
-static void find_loader(struct mapsnow *m, uintptr_t loader)
+static void find_loader(struct maps_snapshot *m, uintptr_t loader)
 {
     m->loader_start = m->loader_end = 0;
     for (size_t i = 0; loader && i < m->n; i++)
-        if (m->maps[i].exec && mapsnow_same_file(m, m->maps[i].start, loader)) {
+        if (m->maps[i].exec && maps_snapshot_same_file(m, m->maps[i].start, loader)) {
             m->loader_start = m->maps[i].start;
             m->loader_end = m->maps[i].end;
         }
 }
 
-bool mapsnow_read(struct mapsnow *m, pid_t pid, uintptr_t loader)
+bool maps_snapshot_read(struct maps_snapshot *m, pid_t pid, uintptr_t loader)
 {
     struct look l = {.to = m};
 
@@ -82,16 +82,16 @@ bool mapsnow_read(struct mapsnow *m, pid_t pid, uintptr_t loader)
     return l.n > 0;
 }
 
-void mapsnow_release(struct mapsnow *m)
+void maps_snapshot_release(struct maps_snapshot *m)
 {
     for (size_t i = 0; i < m->nodd; i++)
         free(m->odd[i]);
     free(m->odd);
     free(m->maps);
-    *m = (struct mapsnow){.n = 0};
+    *m = (struct maps_snapshot){.n = 0};
 }
 
-const struct mapsnow_map *mapsnow_find(const struct mapsnow *m, uintptr_t at)
+const struct maps_snapshot_map *maps_snapshot_find(const struct maps_snapshot *m, uintptr_t at)
 {
     size_t lo = 0, hi = m->n;
 
@@ -106,14 +106,14 @@ const struct mapsnow_map *mapsnow_find(const struct mapsnow *m, uintptr_t at)
     return lo < m->n && m->maps[lo].start <= at ? &m->maps[lo] : NULL;
 }
 
-bool mapsnow_same_file(const struct mapsnow *m, uintptr_t a, uintptr_t b)
+bool maps_snapshot_same_file(const struct maps_snapshot *m, uintptr_t a, uintptr_t b)
 {
-    const struct mapsnow_map *x = mapsnow_find(m, a), *y = mapsnow_find(m, b);
+    const struct maps_snapshot_map *x = maps_snapshot_find(m, a), *y = maps_snapshot_find(m, b);
 
     return x && y && x->inode && x->inode == y->inode && x->device == y->device;
 }
 
-bool mapsnow_has(const struct mapsnow *m, const char *part, const char **name)
+bool maps_snapshot_has(const struct maps_snapshot *m, const char *part, const char **name)
 {
     for (size_t i = 0; i < m->nodd; i++)
         if (strstr(m->odd[i], part)) {

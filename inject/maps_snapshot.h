@@ -9,14 +9,14 @@
 
 #include "common/compiler.h"
 
-struct mapsnow_map {
+struct maps_snapshot_map {
     uintptr_t start, end;
     bool read, write, exec, shared, stack;
     uint64_t device, inode; /* 0: of no file */
 };
 
-struct mapsnow {
-    struct mapsnow_map *maps; /* by address */
+struct maps_snapshot {
+    struct maps_snapshot_map *maps; /* by address */
     size_t n, room;
     uintptr_t loader_start, loader_end; /* code of the loader; 0: not known */
     bool changed;                       /* other mappings than at the reading before */
@@ -26,16 +26,16 @@ struct mapsnow {
 };
 
 /* `loader`: an address in the loader's file, or 0. False: it cannot be read. */
-bool mapsnow_read(struct mapsnow *m, pid_t pid, uintptr_t loader);
-void mapsnow_release(struct mapsnow *m);
+bool maps_snapshot_read(struct maps_snapshot *m, pid_t pid, uintptr_t loader);
+void maps_snapshot_release(struct maps_snapshot *m);
 
 /* The mapping that holds `at`, or NULL. Valid until the next reading. */
-const struct mapsnow_map *mapsnow_find(const struct mapsnow *m, uintptr_t at);
+const struct maps_snapshot_map *maps_snapshot_find(const struct maps_snapshot *m, uintptr_t at);
 
 /* Whether both lie in mappings of the same file. */
-bool mapsnow_same_file(const struct mapsnow *m, uintptr_t a, uintptr_t b);
+bool maps_snapshot_same_file(const struct maps_snapshot *m, uintptr_t a, uintptr_t b);
 
 /* Whether a library is mapped whose path has `part` in it, one of those that note_name knows. */
-bool mapsnow_has(const struct mapsnow *m, const char *part, const char **name);
+bool maps_snapshot_has(const struct maps_snapshot *m, const char *part, const char **name);
 
 #endif

@@ -31,7 +31,7 @@ static bool one_forbids(pid_t tid, unsigned long i, const struct seccomp_data *c
     return action != SECCOMP_RET_ALLOW && action != SECCOMP_RET_LOG;
 }
 
-bool forbidden(pid_t tid, long nr, const unsigned long args[6])
+bool seccomp_forbids(pid_t tid, long nr, const unsigned long args[6])
 {
     struct seccomp_data call = seccomp_filter_data(nr, args);
     bool more = true;

@@ -15,6 +15,6 @@
  * leave. Filters can be read with CAP_SYS_ADMIN alone; filters that cannot be read forbid nothing
  * here, as a program that could not map memory would hardly have come so far.
  */
-bool forbidden(pid_t tid, long nr, const unsigned long args[6]);
+bool seccomp_forbids(pid_t tid, long nr, const unsigned long args[6]);
 
 #endif

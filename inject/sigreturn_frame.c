@@ -31,14 +31,14 @@ static void look_for(uintptr_t *found, const uint8_t *code, size_t size, uintptr
         *found = at + (uintptr_t)(p - code);
 }
 
-static bool is_complete(const struct wayback_code *c)
+static bool is_complete(const struct sigreturn_frame_code *c)
 {
     return c->call && c->call_ret && c->sigreturn;
 }
 
 /* Searches a mapping; chunks overlap by the longest pattern. */
-static size_t look_in(struct wayback_code *c, const struct procmem *m,
-                      const struct mapsnow_map *map)
+static size_t look_in(struct sigreturn_frame_code *c, const struct procmem *m,
+                      const struct maps_snapshot_map *map)
 {
     size_t step = CHUNK - sizeof rt_sigreturn, done = 0;
     uint8_t *code = xmalloc(CHUNK);
@@ -56,13 +56,13 @@ static size_t look_in(struct wayback_code *c, const struct procmem *m,
     return done;
 }
 
-bool wayback_find(struct wayback_code *c, const struct procmem *m, const struct mapsnow *maps,
-                  uintptr_t first)
+bool sigreturn_frame_find(struct sigreturn_frame_code *c, const struct procmem *m,
+                          const struct maps_snapshot *maps, uintptr_t first)
 {
-    const struct mapsnow_map *map = mapsnow_find(maps, first);
+    const struct maps_snapshot_map *map = maps_snapshot_find(maps, first);
     size_t done = 0;
 
-    *c = (struct wayback_code){0};
+    *c = (struct sigreturn_frame_code){0};
     if (map && map->exec && map->read)
         done = look_in(c, m, map);
     for (size_t i = 0; i < maps->n && !is_complete(c) && done < CODE_MOST; i++)
@@ -171,7 +171,7 @@ static struct user_regs_struct restarted(const struct user_regs_struct *regs)
     return r;
 }
 
-bool wayback_is_exact(const struct user_regs_struct *regs)
+bool sigreturn_frame_is_exact(const struct user_regs_struct *regs)
 {
     return (int64_t)regs->orig_rax < 0 || (int64_t)regs->rax != -ERESTART_RESTARTBLOCK;
 }
@@ -226,8 +226,8 @@ static bool copy(pid_t tid, bool write, uintptr_t at, void *bytes, size_t size)
 
 /* Writes the frame. From the lowest address: the target of the return, the context, which the
  * kernel's frame begins with and of which it reads no more than this, and the state. */
-static bool write_frame(struct wayback *w, struct frame *f, const struct wayback_code *c,
-                        uintptr_t sp)
+static bool write_frame(struct sigreturn_frame *w, struct frame *f,
+                        const struct sigreturn_frame_code *c, uintptr_t sp)
 {
     /* The kernel wants it aligned so. */
     uintptr_t state = (sp - REDZONE - f->state_size - 4) & ~(uintptr_t)63;
@@ -253,13 +253,13 @@ static bool write_frame(struct wayback *w, struct frame *f, const struct wayback
     return done;
 }
 
-bool wayback_lay(struct wayback *w, pid_t tid, const struct wayback_code *c,
-                 const struct user_regs_struct *regs, uint64_t mask)
+bool sigreturn_frame_lay(struct sigreturn_frame *w, pid_t tid, const struct sigreturn_frame_code *c,
+                         const struct user_regs_struct *regs, uint64_t mask)
 {
     struct frame *f;
     bool done = false;
 
-    *w = (struct wayback){.tid = tid};
+    *w = (struct sigreturn_frame){.tid = tid};
     if (!c->call_ret || !c->sigreturn || has_shadow_stack(tid))
         return false;
     f = xcalloc(1, sizeof *f);
@@ -270,15 +270,15 @@ bool wayback_lay(struct wayback *w, pid_t tid, const struct wayback_code *c,
     free(f);
     if (!done) {
         free(w->was);
-        *w = (struct wayback){.tid = tid};
+        *w = (struct sigreturn_frame){.tid = tid};
     }
     return done;
 }
 
-void wayback_lift(struct wayback *w)
+void sigreturn_frame_lift(struct sigreturn_frame *w)
 {
     if (w->at)
         copy(w->tid, true, w->at, w->was, w->size);
     free(w->was);
-    *w = (struct wayback){.tid = w->tid};
+    *w = (struct sigreturn_frame){.tid = w->tid};
 }

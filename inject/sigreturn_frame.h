@@ -11,7 +11,7 @@
  * that it was in.
  *
  * A thread does not go back exactly if it sleeps in a call that the kernel restarts by
- * restart_syscall (wayback_is_exact): its call ends with EINTR, as any signal would end it.
+ * restart_syscall (sigreturn_frame_is_exact): its call ends with EINTR, as any signal would end it.
  *
  * For x86-64. Not thread-safe.
  */
@@ -27,18 +27,18 @@
 #include "inject/procmem.h"
 
 /* Addresses of code in a process. */
-struct wayback_code {
+struct sigreturn_frame_code {
     uintptr_t call;      /* a system call instruction */
     uintptr_t call_ret;  /* one with a return behind it; 0: none was found */
     uintptr_t sigreturn; /* a call of rt_sigreturn; 0: none was found */
 };
 
 /* Searches the mapping that `first` is in, and then the others. False: there is not even a call. */
-bool wayback_find(struct wayback_code *c, const struct procmem *m, const struct mapsnow *maps,
-                  uintptr_t first);
+bool sigreturn_frame_find(struct sigreturn_frame_code *c, const struct procmem *m,
+                          const struct maps_snapshot *maps, uintptr_t first);
 
 /* Frame that lies on a thread's stack. */
-struct wayback {
+struct sigreturn_frame {
     pid_t tid;
     uintptr_t at; /* where the stack pointer is to be; 0: nothing lies there */
     size_t size;
@@ -46,16 +46,16 @@ struct wayback {
 };
 
 /* Whether a thread with these registers goes back exactly. */
-bool wayback_is_exact(const struct user_regs_struct *regs);
+bool sigreturn_frame_is_exact(const struct user_regs_struct *regs);
 
 /*
  * Lays the frame for a stopped thread, which is to continue with these registers and this signal
  * mask. False: it cannot be (no such code, no room on the stack, a shadow stack), and nothing was
  * done.
  */
-bool wayback_lay(struct wayback *w, pid_t tid, const struct wayback_code *c,
-                 const struct user_regs_struct *regs, uint64_t mask);
+bool sigreturn_frame_lay(struct sigreturn_frame *w, pid_t tid, const struct sigreturn_frame_code *c,
+                         const struct user_regs_struct *regs, uint64_t mask);
 /* Puts back the bytes that were there. For a stopped thread with its own registers again. */
-void wayback_lift(struct wayback *w);
+void sigreturn_frame_lift(struct sigreturn_frame *w);
 
 #endif

@@ -42,7 +42,7 @@
 #include "unwind/modules.h"
 
 #define LIBRARY "libunwind.so.8"
-#define GUEST_TLS_MAX 32
+#define AGENT_TLS_MAX 32
 
 /* Whether unw_getcontext is code of the header, and no function. */
 #define CONTEXT_INLINE ARCH_LINK
@@ -66,7 +66,7 @@ static struct {
     bool ready; /* written last */
 } guest;
 
-static __thread char guest_tls[GUEST_TLS_MAX] __attribute__((aligned(16)));
+static __thread char agent_tls[AGENT_TLS_MAX] __attribute__((aligned(16)));
 
 /* ---- what libunwind calls instead ---- */
 
@@ -110,7 +110,7 @@ static ssize_t pipe_write(int fd FLAME_UNUSED, const void *buf FLAME_UNUSED, siz
     return (ssize_t)n;
 }
 
-static long guest_syscall(long number, ...)
+static long agent_syscall(long number, ...)
 {
     long a, b, c;
     va_list ap;
@@ -141,22 +141,22 @@ static int close_nothing(int fd)
     return fd < 0 ? 0 : (int)kernel_answer(kernel_call(SYS_close, fd));
 }
 
-static int guest_open(const char *path, int flags, ...)
+static int agent_open(const char *path, int flags, ...)
 {
     return (int)kernel_answer(kernel_open(path, flags, 0));
 }
 
-static int guest_stat(const char *path, struct stat *st)
+static int agent_stat(const char *path, struct stat *st)
 {
     return (int)kernel_answer(kernel_call(SYS_newfstatat, AT_FDCWD, path, st, 0));
 }
 
-static int guest_fstat(int fd, struct stat *st)
+static int agent_fstat(int fd, struct stat *st)
 {
     return (int)kernel_answer(kernel_call(SYS_fstat, fd, st));
 }
 
-static void *guest_mmap(void *at, size_t size, int prot, int flags, int fd, off_t offset)
+static void *agent_mmap(void *at, size_t size, int prot, int flags, int fd, off_t offset)
 {
     if (flags & MAP_ANONYMOUS)
         at = pages_alloc(size);
@@ -165,44 +165,44 @@ static void *guest_mmap(void *at, size_t size, int prot, int flags, int fd, off_
     return at ? at : MAP_FAILED;
 }
 
-static int guest_munmap(void *at, size_t size)
+static int agent_munmap(void *at, size_t size)
 {
     pages_free(at, size);
     return 0;
 }
 
-static int guest_sigprocmask(int how, const sigset_t *set, sigset_t *old)
+static int agent_sigprocmask(int how, const sigset_t *set, sigset_t *old)
 {
     return (int)kernel_answer(kernel_call(SYS_rt_sigprocmask, how, set, old, 8L));
 }
 
-static int guest_getpid(void)
+static int agent_getpid(void)
 {
     return (int)kernel_call(SYS_getpid);
 }
 
 /* It asks for memory only to read a file's .debug_frame, a few times a module. */
-#define GUEST_HEADER 16
+#define AGENT_HEADER 16
 
-static void *guest_malloc(size_t size)
+static void *agent_malloc(size_t size)
 {
-    size_t total = size + GUEST_HEADER;
+    size_t total = size + AGENT_HEADER;
     char *p = total > size ? pages_alloc(total) : NULL;
 
     if (!p)
         return NULL;
     memcpy(p, &total, sizeof total);
-    return p + GUEST_HEADER;
+    return p + AGENT_HEADER;
 }
 
-static void guest_free(void *block)
+static void agent_free(void *block)
 {
     size_t total;
 
     if (!block)
         return;
-    memcpy(&total, (char *)block - GUEST_HEADER, sizeof total);
-    pages_free((char *)block - GUEST_HEADER, total);
+    memcpy(&total, (char *)block - AGENT_HEADER, sizeof total);
+    pages_free((char *)block - AGENT_HEADER, total);
 }
 
 struct tls_index {
@@ -211,7 +211,7 @@ struct tls_index {
 
 static void *own_tls(const struct tls_index *at)
 {
-    return guest_tls + at->offset;
+    return agent_tls + at->offset;
 }
 
 static const struct gotpatch patches[] = {
@@ -220,19 +220,19 @@ static const struct gotpatch patches[] = {
     {"msync", test_address_msync, 0},
     {"read", pipe_read, 0},
     {"write", pipe_write, 0},
-    {"syscall", guest_syscall, 0},
+    {"syscall", agent_syscall, 0},
     {"pipe2", no_pipe2, 0},
     {"pipe", no_pipe, 0},
     {"close", close_nothing, 0},
-    {"open", guest_open, 0},
-    {"stat", guest_stat, 0},
-    {"fstat", guest_fstat, 0},
-    {"mmap", guest_mmap, 0},
-    {"munmap", guest_munmap, 0},
-    {"sigprocmask", guest_sigprocmask, 0},
-    {"getpid", guest_getpid, 0},
-    {"malloc", guest_malloc, 0},
-    {"free", guest_free, 0},
+    {"open", agent_open, 0},
+    {"stat", agent_stat, 0},
+    {"fstat", agent_fstat, 0},
+    {"mmap", agent_mmap, 0},
+    {"munmap", agent_munmap, 0},
+    {"sigprocmask", agent_sigprocmask, 0},
+    {"getpid", agent_getpid, 0},
+    {"malloc", agent_malloc, 0},
+    {"free", agent_free, 0},
 };
 
 static const struct gotpatch tls_patch = {"__tls_get_addr", own_tls, 0};
@@ -276,7 +276,7 @@ int fallback_init(const char **why)
         return -ENOSYS;
     }
     err = gotpatch_apply(lib, patches, ARRAY_LEN(patches));
-    if (err >= 0 && tls_size(lib) <= GUEST_TLS_MAX)
+    if (err >= 0 && tls_size(lib) <= AGENT_TLS_MAX)
         err = gotpatch_apply(lib, &tls_patch, 1);
     if (err < 0) {
         *why = LIBRARY " cannot be prepared for a traced program";
@@ -370,7 +370,7 @@ void fallback_forget(void)
 {
     /* Its per-thread cache hangs on its TLS. Forgetting the pointer leaves that
      * memory behind (about 400 KiB), once for each thread and epoch. */
-    memset(guest_tls, 0, sizeof guest_tls);
+    memset(agent_tls, 0, sizeof agent_tls);
     if (fallback_is_ready() && guest.flush_cache && guest.local)
         guest.flush_cache(*guest.local, 0, 0);
 }

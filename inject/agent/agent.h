@@ -4,7 +4,7 @@
  *
  * The recorder (the agent, `guest` in names) is a piece of code that flame maps into the process:
  * it calls no library, makes no system call, and has no thread-local storage. All its data is in
- * `guest_state` and `guest_switch`, which flame writes and reads through the process's memory. Its
+ * `agent_shared` and `agent_switch`, which flame writes and reads through the process's memory. Its
  * records lie in one mapping, the arena, which it takes from front to back and never gives back.
  *
  * A lane has the data of a thread; threads are told apart by their control blocks (%fs), so one
@@ -22,34 +22,34 @@
 #include "common/compiler.h"
 #include "unwind/rules.h"
 
-/* Mark of this layout; the first word of guest_state, by which an agent that is there already is
+/* Mark of this layout; the first word of agent_shared, by which an agent that is there already is
  * recognised. */
-#define GUEST_MAGIC 0x317473657567616cull
+#define AGENT_MAGIC 0x317473657567616cull
 
-#define GUEST_LANES 4096u       /* a power of two */
-#define GUEST_STACKS (1u << 20) /* the first number is 1 */
-#define GUEST_INDEX (1u << 21)  /* slots, a power of two */
-#define GUEST_DEPTH 1024u       /* frames kept of a stack, the inner ones */
-#define GUEST_MODULES 8192u
-#define GUEST_PLACES 65536u
+#define AGENT_LANES 4096u       /* a power of two */
+#define AGENT_STACKS (1u << 20) /* the first number is 1 */
+#define AGENT_INDEX (1u << 21)  /* slots, a power of two */
+#define AGENT_DEPTH 1024u       /* frames kept of a stack, the inner ones */
+#define AGENT_MODULES 8192u
+#define AGENT_PLACES 65536u
 
-/* The functions that are hooked, in the order of guest_hooks and guest_state.real. */
-enum guest_function {
-    GUEST_MALLOC,
-    GUEST_FREE,
-    GUEST_CALLOC,
-    GUEST_REALLOC,
-    GUEST_MEMALIGN,
-    GUEST_POSIX_MEMALIGN,
-    GUEST_ALIGNED_ALLOC,
-    GUEST_VALLOC,
-    GUEST_PVALLOC,
-    GUEST_REALLOCARRAY,
-    GUEST_FUNCTIONS
+/* The functions that are hooked, in the order of agent_hooks and agent_shared.real. */
+enum agent_function {
+    AGENT_MALLOC,
+    AGENT_FREE,
+    AGENT_CALLOC,
+    AGENT_REALLOC,
+    AGENT_MEMALIGN,
+    AGENT_POSIX_MEMALIGN,
+    AGENT_ALIGNED_ALLOC,
+    AGENT_VALLOC,
+    AGENT_PVALLOC,
+    AGENT_REALLOCARRAY,
+    AGENT_FUNCTIONS
 };
 
 /* A module whose unwind tables are copied into the arena. */
-struct guest_module {
+struct agent_module {
     uintptr_t start, end; /* where it is mapped */
     uintptr_t shift;      /* address in its tables' copy minus address in memory */
     uintptr_t tables, tables_end;
@@ -57,36 +57,36 @@ struct guest_module {
 };
 
 /* A mapping, as flame read it last; by address. */
-struct guest_place {
+struct agent_place {
     uintptr_t start, end;
     uint32_t stack; /* writable and private: a stack pointer may be in it */
     uint32_t code;
 };
 
-struct guest_maps {
+struct agent_maps {
     uint64_t nmodules, nplaces;
-    struct guest_module *modules; /* by address */
-    struct guest_place *places;
+    struct agent_module *modules; /* by address */
+    struct agent_place *places;
 };
 
-struct guest_count {
+struct agent_count {
     uint64_t alloc_bytes, alloc_calls, free_bytes, free_calls;
     uint64_t foreign_bytes, foreign_calls;
     uint64_t temp_calls; /* freed by the lane's thread before its next allocation */
     uint64_t unused;
 };
 
-#define GUEST_INCOMPLETE 1u /* the walk did not come to the outermost frame */
-#define GUEST_CUT 2u        /* the outer frames are left out */
+#define AGENT_INCOMPLETE 1u /* the walk did not come to the outermost frame */
+#define AGENT_CUT 2u        /* the outer frames are left out */
 
-struct guest_stack {
+struct agent_stack {
     uint32_t lane, n;
     uint32_t hash, flags;
     uint64_t epoch;
     uint64_t pcs[]; /* innermost first */
 };
 
-struct guest_lane {
+struct agent_lane {
     uintptr_t thread; /* its control block; 0: the lane is free */
     uintptr_t inside; /* the stack pointer of the hook that runs; 0: none does */
     uint64_t skipped; /* calls in which nothing was recorded, as a hook ran already */
@@ -97,76 +97,76 @@ struct guest_lane {
     uintptr_t last;           /* the block it got last, if that is not freed */
 };
 
-struct guest_state {
+struct agent_shared {
     uint64_t magic;
     uint64_t size;  /* sizeof this */
     uint64_t owner; /* the flame that records: its pid, and when it began (/proc/PID/stat) */
     uint64_t owner_began;
-    void *real[GUEST_FUNCTIONS];
+    void *real[AGENT_FUNCTIONS];
     /* The arena: what is free of it. */
     uintptr_t arena, arena_at, arena_end;
-    struct guest_maps maps[2];
+    struct agent_maps maps[2];
     uint32_t
         maps_now; /* which of them holds; changed by a byte, so that no reader sees half of it */
-    struct guest_count *counts;
-    struct guest_stack **places;
+    struct agent_count *counts;
+    struct agent_stack **places;
     uint32_t *index;
     uint64_t epoch;   /* grows when addresses have come to mean other code */
     uint64_t nstacks; /* numbers handed out, from 1 on */
     uint64_t unlaned; /* calls of threads for which there was no lane */
     struct rules rules;
-    struct guest_lane lanes[GUEST_LANES];
+    struct agent_lane lanes[AGENT_LANES];
 };
 
 /* A page of its own: the kernel wipes it in forked children (MADV_WIPEONFORK), which therefore
  * record nothing. */
-struct guest_switch {
+struct agent_switch {
     _Alignas(4096) uint64_t on;
     uint8_t rest[4096 - sizeof(uint64_t)];
 };
 
 /* Visibility in the table of symbols, not to be replaced: the agent reaches the data without a
  * relocation. */
-#define GUEST_SEEN __attribute__((visibility("protected")))
-extern GUEST_SEEN struct guest_state guest_state;
-extern GUEST_SEEN struct guest_switch guest_switch;
+#define AGENT_SEEN __attribute__((visibility("protected")))
+extern AGENT_SEEN struct agent_shared agent_shared;
+extern AGENT_SEEN struct agent_switch agent_switch;
 
 /* The hooks, under the names by which flame finds them in the guest. */
-GUEST_SEEN void *guest_malloc(size_t n);
-GUEST_SEEN void guest_free(void *p);
-GUEST_SEEN void *guest_calloc(size_t n, size_t size);
-GUEST_SEEN void *guest_realloc(void *old, size_t size);
-GUEST_SEEN void *guest_memalign(size_t align, size_t n);
-GUEST_SEEN int guest_posix_memalign(void **to, size_t align, size_t n);
-GUEST_SEEN void *guest_aligned_alloc(size_t align, size_t n);
-GUEST_SEEN void *guest_valloc(size_t n);
-GUEST_SEEN void *guest_pvalloc(size_t n);
-GUEST_SEEN void *guest_reallocarray(void *old, size_t n, size_t each);
+AGENT_SEEN void *agent_malloc(size_t n);
+AGENT_SEEN void agent_free(void *p);
+AGENT_SEEN void *agent_calloc(size_t n, size_t size);
+AGENT_SEEN void *agent_realloc(void *old, size_t size);
+AGENT_SEEN void *agent_memalign(size_t align, size_t n);
+AGENT_SEEN int agent_posix_memalign(void **to, size_t align, size_t n);
+AGENT_SEEN void *agent_aligned_alloc(size_t align, size_t n);
+AGENT_SEEN void *agent_valloc(size_t n);
+AGENT_SEEN void *agent_pvalloc(size_t n);
+AGENT_SEEN void *agent_reallocarray(void *old, size_t n, size_t each);
 
 /* ---- within the agent ---- */
 
-/* The thread's lane, which is in use from now on until guest_leave; NULL: nothing is recorded. `sp`
+/* The thread's lane, which is in use from now on until agent_leave; NULL: nothing is recorded. `sp`
  * is in the hook's frame. */
-struct guest_lane *guest_enter(uintptr_t sp, uintptr_t *before);
-static inline void guest_leave(struct guest_lane *lane, uintptr_t before)
+struct agent_lane *agent_enter(uintptr_t sp, uintptr_t *before);
+static inline void agent_leave(struct agent_lane *lane, uintptr_t before)
 {
     __atomic_store_n(&lane->inside, before, __ATOMIC_RELEASE);
 }
 
 /* Counts a block that the program just got; `caller`: LOCAL_CALLER of the hook. */
-void guest_allocated(struct guest_lane *lane, void *block, uint64_t size, const uintptr_t *caller);
+void agent_allocated(struct agent_lane *lane, void *block, uint64_t size, const uintptr_t *caller);
 
 /* Takes out a block that the program is about to give back: its stack and size, which are forgotten
  * here. False: the block is not known. */
 struct block;
-bool guest_takes(void *block, struct block *known);
+bool agent_takes(void *block, struct block *known);
 /* Counts a block that has been given back; `block` 0: its address is not known. */
-void guest_freed(struct guest_lane *lane, uintptr_t block, const struct block *known);
+void agent_freed(struct agent_lane *lane, uintptr_t block, const struct block *known);
 /* Puts a block back that has not been given back after all. */
-void guest_keeps(void *block, const struct block *known);
+void agent_keeps(void *block, const struct block *known);
 
 /* Walks from `caller` outwards: return addresses, innermost first, into lane->pcs. Returns how
- * many; *flags as in guest_stack. */
-uint32_t guest_walk(struct guest_lane *lane, const uintptr_t *caller, uint32_t *flags);
+ * many; *flags as in agent_stack. */
+uint32_t agent_walk(struct agent_lane *lane, const uintptr_t *caller, uint32_t *flags);
 
 #endif

@@ -11,170 +11,170 @@
 #include "preload/shadow/shadow.h"
 #include "unwind/local.h"
 
-#define REAL(which, type) ((type)guest_state.real[which])
+#define REAL(which, type) ((type)agent_shared.real[which])
 
 static inline bool is_on(void)
 {
-    return __atomic_load_n(&guest_switch.on, __ATOMIC_ACQUIRE);
+    return __atomic_load_n(&agent_switch.on, __ATOMIC_ACQUIRE);
 }
 
 /* The lane for a hook, or NULL. */
 #define ENTER(before)                                                                              \
-    (is_on() ? guest_enter((uintptr_t)__builtin_frame_address(0), &(before)) : NULL)
+    (is_on() ? agent_enter((uintptr_t)__builtin_frame_address(0), &(before)) : NULL)
 
 typedef void *one_size(size_t);
 typedef void *two_sizes(size_t, size_t);
 
-void *guest_malloc(size_t n)
+void *agent_malloc(size_t n)
 {
     uintptr_t before = 0;
-    struct guest_lane *lane = ENTER(before);
-    void *p = REAL(GUEST_MALLOC, one_size *)(n);
+    struct agent_lane *lane = ENTER(before);
+    void *p = REAL(AGENT_MALLOC, one_size *)(n);
 
     if (lane) {
         if (p)
-            guest_allocated(lane, p, n, LOCAL_CALLER());
-        guest_leave(lane, before);
+            agent_allocated(lane, p, n, LOCAL_CALLER());
+        agent_leave(lane, before);
     }
     return p;
 }
 
-void guest_free(void *p)
+void agent_free(void *p)
 {
     uintptr_t before = 0;
-    struct guest_lane *lane = p ? ENTER(before) : NULL;
+    struct agent_lane *lane = p ? ENTER(before) : NULL;
     struct block known;
 
-    if (lane && guest_takes(p, &known))
-        guest_freed(lane, (uintptr_t)p, &known);
-    REAL(GUEST_FREE, void (*)(void *))(p);
+    if (lane && agent_takes(p, &known))
+        agent_freed(lane, (uintptr_t)p, &known);
+    REAL(AGENT_FREE, void (*)(void *))(p);
     if (lane)
-        guest_leave(lane, before);
+        agent_leave(lane, before);
 }
 
-void *guest_calloc(size_t n, size_t size)
+void *agent_calloc(size_t n, size_t size)
 {
     uintptr_t before = 0;
-    struct guest_lane *lane = ENTER(before);
-    void *p = REAL(GUEST_CALLOC, two_sizes *)(n, size);
+    struct agent_lane *lane = ENTER(before);
+    void *p = REAL(AGENT_CALLOC, two_sizes *)(n, size);
 
     if (lane) {
         if (p)
-            guest_allocated(lane, p, n * size, LOCAL_CALLER());
-        guest_leave(lane, before);
+            agent_allocated(lane, p, n * size, LOCAL_CALLER());
+        agent_leave(lane, before);
     }
     return p;
 }
 
 /* Counts a call that was to give `old` another size; `known`: the facts about it, NULL: none. They
  * were taken out before the call, as another thread may have the address after it. */
-static inline void resized(struct guest_lane *lane, void *old, const struct block *known,
+static inline void resized(struct agent_lane *lane, void *old, const struct block *known,
                            void *made, uint64_t size, const uintptr_t *caller)
 {
     if (known && (made || !size))
-        guest_freed(lane, (uintptr_t)old, known);
+        agent_freed(lane, (uintptr_t)old, known);
     else if (known)
-        guest_keeps(old, known);
+        agent_keeps(old, known);
     if (made)
-        guest_allocated(lane, made, size, caller);
+        agent_allocated(lane, made, size, caller);
 }
 
-void *guest_realloc(void *old, size_t size)
+void *agent_realloc(void *old, size_t size)
 {
     uintptr_t before = 0;
-    struct guest_lane *lane = ENTER(before);
+    struct agent_lane *lane = ENTER(before);
     struct block known;
-    bool known_is = lane && old && guest_takes(old, &known);
-    void *p = REAL(GUEST_REALLOC, void *(*)(void *, size_t))(old, size);
+    bool known_is = lane && old && agent_takes(old, &known);
+    void *p = REAL(AGENT_REALLOC, void *(*)(void *, size_t))(old, size);
 
     if (lane) {
         resized(lane, old, known_is ? &known : NULL, p, size, LOCAL_CALLER());
-        guest_leave(lane, before);
+        agent_leave(lane, before);
     }
     return p;
 }
 
-void *guest_reallocarray(void *old, size_t n, size_t each)
+void *agent_reallocarray(void *old, size_t n, size_t each)
 {
     uintptr_t before = 0;
-    struct guest_lane *lane = ENTER(before);
+    struct agent_lane *lane = ENTER(before);
     struct block known;
-    bool known_is = lane && old && guest_takes(old, &known);
-    void *p = REAL(GUEST_REALLOCARRAY, void *(*)(void *, size_t, size_t))(old, n, each);
+    bool known_is = lane && old && agent_takes(old, &known);
+    void *p = REAL(AGENT_REALLOCARRAY, void *(*)(void *, size_t, size_t))(old, n, each);
 
     if (lane) {
         resized(lane, old, known_is ? &known : NULL, p, n * each, LOCAL_CALLER());
-        guest_leave(lane, before);
+        agent_leave(lane, before);
     }
     return p;
 }
 
-void *guest_memalign(size_t align, size_t n)
+void *agent_memalign(size_t align, size_t n)
 {
     uintptr_t before = 0;
-    struct guest_lane *lane = ENTER(before);
-    void *p = REAL(GUEST_MEMALIGN, two_sizes *)(align, n);
+    struct agent_lane *lane = ENTER(before);
+    void *p = REAL(AGENT_MEMALIGN, two_sizes *)(align, n);
 
     if (lane) {
         if (p)
-            guest_allocated(lane, p, n, LOCAL_CALLER());
-        guest_leave(lane, before);
+            agent_allocated(lane, p, n, LOCAL_CALLER());
+        agent_leave(lane, before);
     }
     return p;
 }
 
-void *guest_aligned_alloc(size_t align, size_t n)
+void *agent_aligned_alloc(size_t align, size_t n)
 {
     uintptr_t before = 0;
-    struct guest_lane *lane = ENTER(before);
-    void *p = REAL(GUEST_ALIGNED_ALLOC, two_sizes *)(align, n);
+    struct agent_lane *lane = ENTER(before);
+    void *p = REAL(AGENT_ALIGNED_ALLOC, two_sizes *)(align, n);
 
     if (lane) {
         if (p)
-            guest_allocated(lane, p, n, LOCAL_CALLER());
-        guest_leave(lane, before);
+            agent_allocated(lane, p, n, LOCAL_CALLER());
+        agent_leave(lane, before);
     }
     return p;
 }
 
-int guest_posix_memalign(void **to, size_t align, size_t n)
+int agent_posix_memalign(void **to, size_t align, size_t n)
 {
     uintptr_t before = 0;
-    struct guest_lane *lane = ENTER(before);
-    int error = REAL(GUEST_POSIX_MEMALIGN, int (*)(void **, size_t, size_t))(to, align, n);
+    struct agent_lane *lane = ENTER(before);
+    int error = REAL(AGENT_POSIX_MEMALIGN, int (*)(void **, size_t, size_t))(to, align, n);
 
     if (lane) {
         if (!error && *to)
-            guest_allocated(lane, *to, n, LOCAL_CALLER());
-        guest_leave(lane, before);
+            agent_allocated(lane, *to, n, LOCAL_CALLER());
+        agent_leave(lane, before);
     }
     return error;
 }
 
-void *guest_valloc(size_t n)
+void *agent_valloc(size_t n)
 {
     uintptr_t before = 0;
-    struct guest_lane *lane = ENTER(before);
-    void *p = REAL(GUEST_VALLOC, one_size *)(n);
+    struct agent_lane *lane = ENTER(before);
+    void *p = REAL(AGENT_VALLOC, one_size *)(n);
 
     if (lane) {
         if (p)
-            guest_allocated(lane, p, n, LOCAL_CALLER());
-        guest_leave(lane, before);
+            agent_allocated(lane, p, n, LOCAL_CALLER());
+        agent_leave(lane, before);
     }
     return p;
 }
 
-void *guest_pvalloc(size_t n)
+void *agent_pvalloc(size_t n)
 {
     uintptr_t before = 0;
-    struct guest_lane *lane = ENTER(before);
-    void *p = REAL(GUEST_PVALLOC, one_size *)(n);
+    struct agent_lane *lane = ENTER(before);
+    void *p = REAL(AGENT_PVALLOC, one_size *)(n);
 
     if (lane) {
         if (p)
-            guest_allocated(lane, p, n, LOCAL_CALLER());
-        guest_leave(lane, before);
+            agent_allocated(lane, p, n, LOCAL_CALLER());
+        agent_leave(lane, before);
     }
     return p;
 }

@@ -14,15 +14,15 @@
 
 void *pages_alloc_aligned(size_t size, size_t align)
 {
-    uintptr_t at = __atomic_load_n(&guest_state.arena_at, __ATOMIC_RELAXED), begin, end;
+    uintptr_t at = __atomic_load_n(&agent_shared.arena_at, __ATOMIC_RELAXED), begin, end;
 
     size = (size + PAGE - 1) & -PAGE;
     do {
         begin = (at + align - 1) & -(uintptr_t)align;
         end = begin + size;
-        if (begin < at || end < begin || end > guest_state.arena_end)
+        if (begin < at || end < begin || end > agent_shared.arena_end)
             return NULL;
-    } while (!__atomic_compare_exchange_n(&guest_state.arena_at, &at, end, false, __ATOMIC_RELAXED,
+    } while (!__atomic_compare_exchange_n(&agent_shared.arena_at, &at, end, false, __ATOMIC_RELAXED,
                                           __ATOMIC_RELAXED));
     return (void *)begin;
 }

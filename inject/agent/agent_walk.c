@@ -19,15 +19,15 @@
 #define STACK_MOST ((uintptr_t)8 << 20)
 #define PAGE ((uintptr_t)4096)
 
-static const struct guest_maps *maps_now(void)
+static const struct agent_maps *maps_now(void)
 {
-    return &guest_state.maps[__atomic_load_n(&guest_state.maps_now, __ATOMIC_ACQUIRE) & 1];
+    return &agent_shared.maps[__atomic_load_n(&agent_shared.maps_now, __ATOMIC_ACQUIRE) & 1];
 }
 
-static const struct guest_place *place_of(uintptr_t addr)
+static const struct agent_place *place_of(uintptr_t addr)
 {
-    const struct guest_maps *m = maps_now();
-    size_t lo = 0, hi = m->nplaces < GUEST_PLACES ? m->nplaces : 0;
+    const struct agent_maps *m = maps_now();
+    size_t lo = 0, hi = m->nplaces < AGENT_PLACES ? m->nplaces : 0;
 
     while (lo < hi) {
         size_t mid = lo + (hi - lo) / 2;
@@ -37,15 +37,15 @@ static const struct guest_place *place_of(uintptr_t addr)
         else
             hi = mid;
     }
-    return m->nplaces < GUEST_PLACES && lo < m->nplaces && m->places[lo].start <= addr
+    return m->nplaces < AGENT_PLACES && lo < m->nplaces && m->places[lo].start <= addr
                ? &m->places[lo]
                : NULL;
 }
 
-static const struct guest_module *module_of(uintptr_t pc)
+static const struct agent_module *module_of(uintptr_t pc)
 {
-    const struct guest_maps *m = maps_now();
-    size_t lo = 0, hi = m->nmodules < GUEST_MODULES ? m->nmodules : 0;
+    const struct agent_maps *m = maps_now();
+    size_t lo = 0, hi = m->nmodules < AGENT_MODULES ? m->nmodules : 0;
 
     while (lo < hi) {
         size_t mid = lo + (hi - lo) / 2;
@@ -55,7 +55,7 @@ static const struct guest_module *module_of(uintptr_t pc)
         else
             hi = mid;
     }
-    return m->nmodules < GUEST_MODULES && lo < m->nmodules && m->modules[lo].start <= pc
+    return m->nmodules < AGENT_MODULES && lo < m->nmodules && m->modules[lo].start <= pc
                ? &m->modules[lo]
                : NULL;
 }
@@ -63,7 +63,7 @@ static const struct guest_module *module_of(uintptr_t pc)
 /* The stack that `sp` is on, from there on. */
 static void find_window(uintptr_t sp, uintptr_t thread, struct walk_window *w)
 {
-    const struct guest_place *p = place_of(sp);
+    const struct agent_place *p = place_of(sp);
     uintptr_t hi = (sp | (PAGE - 1)) + 1;
 
     if (p && p->stack)
@@ -75,7 +75,7 @@ static void find_window(uintptr_t sp, uintptr_t thread, struct walk_window *w)
 
 static struct rule compile(void *arg FLAME_UNUSED, uintptr_t pc)
 {
-    const struct guest_module *m = module_of(pc);
+    const struct agent_module *m = module_of(pc);
     struct cfi_section s;
     struct rule rule;
 
@@ -95,17 +95,17 @@ static struct rule compile(void *arg FLAME_UNUSED, uintptr_t pc)
 /* The rule that is remembered, or one that is made and remembered if a module has the address. */
 static packed_rule rule_for(uintptr_t pc)
 {
-    const struct guest_place *p;
+    const struct agent_place *p;
 
     if (module_of(pc)) {
-        guest_state.rules.compile = compile;
-        return rules_find(&guest_state.rules, pc);
+        agent_shared.rules.compile = compile;
+        return rules_find(&agent_shared.rules, pc);
     }
     p = place_of(pc);
     return rule_pack((struct rule){.kind = p && p->code ? RULE_NONE : RULE_BOGUS});
 }
 
-uint32_t guest_walk(struct guest_lane *lane, const uintptr_t *caller, uint32_t *flags)
+uint32_t agent_walk(struct agent_lane *lane, const uintptr_t *caller, uint32_t *flags)
 {
     struct frame_state f = {.r = local_regs(caller)};
     struct step_words words;
@@ -114,7 +114,7 @@ uint32_t guest_walk(struct guest_lane *lane, const uintptr_t *caller, uint32_t *
 
     find_window(f.r.sp, lane->thread, &w);
     *flags = 0;
-    while (n < GUEST_DEPTH) {
+    while (n < AGENT_DEPTH) {
         struct frame_state before = f;
         enum step step = step_by_rule(rule_for(frame_code(&f)), &w, &f, &words, false);
 
@@ -126,10 +126,10 @@ uint32_t guest_walk(struct guest_lane *lane, const uintptr_t *caller, uint32_t *
         if (step == STEP_STACK)
             find_window(f.r.sp, lane->thread, &w);
         if (step == STEP_LOST) {
-            *flags = GUEST_INCOMPLETE;
+            *flags = AGENT_INCOMPLETE;
             return n;
         }
     }
-    *flags = GUEST_CUT;
+    *flags = AGENT_CUT;
     return n;
 }

@@ -118,7 +118,7 @@ static void victim(int (*act)(int), int fd)
 /* ---- the process that stops it ---- */
 
 /* Stops the process, has it map and unmap memory, and lets it go. */
-static void stopper(pid_t pid, const struct wayback_code *code)
+static void stopper(pid_t pid, const struct sigreturn_frame_code *code)
 {
     struct allstop *stop = allstop_new(pid);
     enum allstop_answer answer;
@@ -140,16 +140,16 @@ static void stopper(pid_t pid, const struct wayback_code *code)
 }
 
 /* This process's own, which forked children have, too. */
-static struct wayback_code find_code(void)
+static struct sigreturn_frame_code find_code(void)
 {
-    struct mapsnow maps = {.maps = NULL};
-    struct wayback_code code = {0};
+    struct maps_snapshot maps = {.maps = NULL};
+    struct sigreturn_frame_code code = {0};
     struct procmem mem;
 
-    if (procmem_open(&mem, getpid()) == 0 && mapsnow_read(&maps, getpid(), 0))
-        wayback_find(&code, &mem, &maps, (uintptr_t)getppid);
+    if (procmem_open(&mem, getpid()) == 0 && maps_snapshot_read(&maps, getpid(), 0))
+        sigreturn_frame_find(&code, &mem, &maps, (uintptr_t)getppid);
     procmem_close(&mem);
-    mapsnow_release(&maps);
+    maps_snapshot_release(&maps);
     return code;
 }
 
@@ -158,7 +158,7 @@ struct round {
 };
 
 /* The stopper is killed at its n-th step. */
-static struct round go(int (*act)(int), unsigned n, const struct wayback_code *code)
+static struct round go(int (*act)(int), unsigned n, const struct sigreturn_frame_code *code)
 {
     const struct timespec moment = {0, 200000};
     struct round r = {0, 0};
@@ -191,7 +191,7 @@ static struct round go(int (*act)(int), unsigned n, const struct wayback_code *c
 }
 
 /* Kills at each step until there is none left. How many rounds ended with INTERRUPTED. */
-static unsigned kill_at_each(int (*act)(int), const struct wayback_code *code)
+static unsigned kill_at_each(int (*act)(int), const struct sigreturn_frame_code *code)
 {
     unsigned interrupted = 0, n = 0;
     struct round r;
@@ -210,7 +210,7 @@ static unsigned kill_at_each(int (*act)(int), const struct wayback_code *code)
 
 int main(void)
 {
-    struct wayback_code code = find_code();
+    struct sigreturn_frame_code code = find_code();
     unsigned cut = 0;
 
     shared = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);

@@ -131,16 +131,16 @@ static void test_this(void)
 
 static void test_blob(void)
 {
-    struct blob b;
+    struct agent_image b;
     bool inside = true;
 
-    ok(blob_open(&b), "the guest is whole");
-    for (size_t i = 0; i < GUEST_FUNCTIONS; i++)
+    ok(agent_image_open(&b), "the guest is whole");
+    for (size_t i = 0; i < AGENT_FUNCTIONS; i++)
         inside = inside && b.hooks[i] < b.text_size;
     ok(inside, "its hooks are in its text");
-    ok(b.state >= b.data && b.state + sizeof(struct guest_state) <= b.span,
+    ok(b.state >= b.data && b.state + sizeof(struct agent_shared) <= b.span,
        "its state in its data");
-    ok(b.control % 4096 == 0 && b.control + sizeof(struct guest_switch) <= b.span,
+    ok(b.control % 4096 == 0 && b.control + sizeof(struct agent_switch) <= b.span,
        "and the switch in a page of its own");
 }
 
