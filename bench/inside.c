@@ -112,7 +112,7 @@ static void take_damage(void *arg, const struct ring_reader *r)
     fprintf(stderr, "inside: thread %d: %s\n", (int)r->tid, r->damage);
 }
 
-static const struct session_client client = {
+static const struct shm_server_client client = {
     .ring = {.stack = take_stack}, .event = take_call, .damaged = take_damage};
 
 /* ---- */
@@ -123,25 +123,25 @@ static int find_libc(struct dl_phdr_info *info, size_t size, void *arg)
     return strstr(info->dlpi_name, "/libc.so") ? sites_find_in(arg, info->dlpi_name) == 0 : 0;
 }
 
-static struct session *begin(void)
+static struct shm_server *begin(void)
 {
     struct site_list sites = {.sites = NULL};
-    struct session_options o = {.rings = 256,
-                                .modules = &sites,
-                                .nmodules = 1,
-                                .filters = (uint32_t)(mark_filters() + 1),
-                                .marks = 1,
-                                .sequences = sequence_tells()};
+    struct shm_server_options o = {.rings = 256,
+                                   .modules = &sites,
+                                   .nmodules = 1,
+                                   .filters = (uint32_t)(syscall_mark_filters() + 1),
+                                   .marks = 1,
+                                   .sequences = rseq_tells()};
     const unsigned not_ours = CALL_MAPS | CALL_EXEC | CALL_IN_RING;
     const struct call *all;
-    struct session *s = NULL;
+    struct shm_server *s = NULL;
     size_t n;
 
     all = call_table(&n);
     for (size_t i = 0; i < n; i++)
         if (!(all[i].flags & not_ours) && !call_makes_child(&all[i]))
             o.calls[all[i].nr / 64] |= 1ull << all[i].nr % 64;
-    if (dl_iterate_phdr(find_libc, &sites) != 1 || session_new(&s, &o) < 0)
+    if (dl_iterate_phdr(find_libc, &sites) != 1 || shm_server_new(&s, &o) < 0)
         return NULL;
     sites_release(&sites);
     return s;
@@ -158,12 +158,12 @@ static void begin_machine(void)
     events = ringevents_new(&to);
 }
 
-static void say_refusals(const struct session *s)
+static void say_refusals(const struct shm_server *s)
 {
-    for (unsigned why = 1; why < SESSION_REFUSALS; why++) {
+    for (unsigned why = 1; why < SHM_REFUSALS; why++) {
         struct strbuf text = STRBUF_INIT;
 
-        if (refusal_add_text(&text, s, (enum session_refusal)why))
+        if (unsupported_add_text(&text, s, (enum shm_refusal)why))
             fprintf(stderr, "inside: %s\n", text.buf);
         strbuf_release(&text);
     }
@@ -171,7 +171,7 @@ static void say_refusals(const struct session *s)
 
 int main(int argc, char **argv)
 {
-    struct session *s = begin();
+    struct shm_server *s = begin();
     int status, first = 1;
     pid_t pid;
 
@@ -184,24 +184,24 @@ int main(int argc, char **argv)
     pid = fork();
     if (pid == 0) {
         setenv("LD_PRELOAD", argv[first], 1);
-        setenv(SESSION_ENV, session_name(s), 1);
+        setenv(SHM_ENV, shm_server_name(s), 1);
         execvp(argv[first + 1], argv + first + 1);
         _exit(127);
     }
     while (waitpid(pid, &status, WNOHANG) == 0) {
         const struct timespec period = {0, PERIOD_NS};
 
-        session_tell(s, clock_ns(CLOCK_MONOTONIC) - PERIOD_NS / 2, &client);
+        shm_server_drain(s, clock_ns(CLOCK_MONOTONIC) - PERIOD_NS / 2, &client);
         nanosleep(&period, NULL);
     }
-    session_tell(s, UINT64_MAX, &client);
+    shm_server_drain(s, UINT64_MAX, &client);
     say_refusals(s);
     if (machine)
         offcpu_finish(machine, clock_ns(CLOCK_MONOTONIC));
     fprintf(stderr, "%llu calls, %llu stacks, %llu sleeps, %llu with a waker\n",
             (unsigned long long)calls, (unsigned long long)stacks, (unsigned long long)sleeps,
             (unsigned long long)woken);
-    session_free(s);
+    shm_server_free(s);
     ringevents_free(events);
     offcpu_free(machine);
     if (damaged)

@@ -9,8 +9,8 @@
  *
  * Each process has a table, in the memory of the run, as the tracer changes it, too: it sees the
  * closes that the library does not (dup2, close_range, code that is not patched, exec), and calls
- * that stop. FILES_OPENED of a number means: it is open, by an open that was logged, and nothing
- * that was or will be emitted about it depends on what it is. So:
+ * that stop. PLAIN_FDS_OPENED of a number means: it is open, by an open that was logged, and
+ * nothing that was or will be emitted about it depends on what it is. So:
  *
  * - the library sets it behind an open, unless `closes` has moved meanwhile;
  *
@@ -21,7 +21,7 @@
  *
  * - a close while another thread is in a call on it (the count) stops, too.
  *
- * FILES_PLAIN says that it is such a file: the kernel is asked for that when it is needed.
+ * PLAIN_FDS_PLAIN says that it is such a file: the kernel is asked for that when it is needed.
  *
  * A forked child has a table of its own, which begins empty: closes of inherited descriptors stop.
  * Where numbers may change unseen (io_uring, tables of descriptors that are not shared like the
@@ -34,34 +34,35 @@
 
 #include "common/compiler.h"
 
-#define FILES_TABLES 512u /* processes that have one at a time; others' closes stop */
-#define FILES_NUMBERS 1024u
+#define PLAIN_FDS_TABLES 512u /* processes that have one at a time; others' closes stop */
+#define PLAIN_FDS_NUMBERS 1024u
 
-#define FILES_OPENED 0x8000u
-#define FILES_PLAIN 0x4000u
-#define FILES_USERS 0x3fffu /* how many threads are in a call on it */
+#define PLAIN_FDS_OPENED 0x8000u
+#define PLAIN_FDS_PLAIN 0x4000u
+#define PLAIN_FDS_USERS 0x3fffu /* how many threads are in a call on it */
 
-struct files {
+struct plain_fds {
     uint32_t owner;  /* number of the process; 0: free. Set by it, cleared by the tracer */
-    uint32_t off;    /* 1: FILES_OPENED is not set any more */
+    uint32_t off;    /* 1: PLAIN_FDS_OPENED is not set any more */
     uint32_t closes; /* goes up before a close that stops; the tracer's */
     uint32_t reserved;
-    uint16_t numbers[FILES_NUMBERS];
+    uint16_t numbers[PLAIN_FDS_NUMBERS];
 };
 
-_Static_assert(sizeof(struct files) == 16 + FILES_NUMBERS * 2, "shared between programs");
+_Static_assert(sizeof(struct plain_fds) == 16 + PLAIN_FDS_NUMBERS * 2, "shared between programs");
 
 /* Forgets what is known of the number, but not its users. */
-static inline void files_forget(struct files *f, unsigned fd)
+static inline void plain_fds_forget(struct plain_fds *f, unsigned fd)
 {
-    if (fd < FILES_NUMBERS && __atomic_load_n(&f->numbers[fd], __ATOMIC_RELAXED) & FILES_OPENED)
-        __atomic_fetch_and(&f->numbers[fd], FILES_USERS, __ATOMIC_SEQ_CST);
+    if (fd < PLAIN_FDS_NUMBERS &&
+        __atomic_load_n(&f->numbers[fd], __ATOMIC_RELAXED) & PLAIN_FDS_OPENED)
+        __atomic_fetch_and(&f->numbers[fd], PLAIN_FDS_USERS, __ATOMIC_SEQ_CST);
 }
 
-static inline void files_forget_all(struct files *f)
+static inline void plain_fds_forget_all(struct plain_fds *f)
 {
-    for (unsigned fd = 0; fd < FILES_NUMBERS; fd++)
-        files_forget(f, fd);
+    for (unsigned fd = 0; fd < PLAIN_FDS_NUMBERS; fd++)
+        plain_fds_forget(f, fd);
 }
 
 #endif

@@ -18,15 +18,15 @@ static const struct {
     uint8_t code[12];
 } nothing = {RSEQ_SIGNATURE, {0}};
 
-struct sequence sequence_never __attribute__((aligned(32)));
+struct rseq_section rseq_never __attribute__((aligned(32)));
 
-bool sequence_begin(void)
+bool rseq_begin(void)
 {
     if (!&__rseq_size || !&__rseq_offset || __rseq_size < RSEQ_SIZE)
         return false;
-    sequence_never.start = (uintptr_t)&nothing.code[8];
-    sequence_never.length = 1;
-    sequence_never.abort = (uintptr_t)nothing.code;
+    rseq_never.start = (uintptr_t)&nothing.code[8];
+    rseq_never.length = 1;
+    rseq_never.abort = (uintptr_t)nothing.code;
     return true;
 }
 
@@ -37,21 +37,21 @@ static long sleeps_now(void)
     return getrusage(RUSAGE_THREAD, &usage) == 0 ? usage.ru_nvcsw : 0;
 }
 
-bool sequence_tells(void)
+bool rseq_tells(void)
 {
     const struct timespec instant = {0, SLEEP_NS};
     bool tells = false, slept = false;
 
-    if (!sequence_begin())
+    if (!rseq_begin())
         return false;
     for (int i = 0; i < TRIES && !slept; i++) {
         long before = sleeps_now();
 
-        sequence_arm();
+        rseq_arm();
         nanosleep(&instant, NULL);
-        tells = !sequence_stayed();
+        tells = !rseq_stayed();
         slept = sleeps_now() != before;
     }
-    *sequence_at() = 0;
+    *rseq_at() = 0;
     return tells && slept;
 }

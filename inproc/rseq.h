@@ -8,7 +8,7 @@
  * sequence that nobody executes sees afterwards whether that happened: one store and one load.
  *
  * Newer kernels need not look there when a system call ends. So it is not believed but tried, once
- * a run, by the tracing process (sequence_tells), which says what came of it in the run's memory.
+ * a run, by the tracing process (rseq_tells), which says what came of it in the run's memory.
  * Where it does not hold, what is known of it is "perhaps", and the kernel's own counts are asked.
  *
  * A child of vfork has its parent's memory, and no struct rseq of its own: nothing holds there.
@@ -23,44 +23,44 @@
 #include "common/processor/arch.h"
 
 /* As <linux/rseq.h> has it; not every system has that. */
-struct sequence {
+struct rseq_section {
     uint32_t version, flags;
     uint64_t start, length, abort;
 };
 
-/* The one that nobody executes, once sequence_begin has been called. */
-extern struct sequence sequence_never __attribute__((visibility("hidden")));
+/* The one that nobody executes, once rseq_begin has been called. */
+extern struct rseq_section rseq_never __attribute__((visibility("hidden")));
 
 extern const ptrdiff_t __rseq_offset __attribute__((weak));
 extern const unsigned __rseq_size __attribute__((weak));
 
-#define SEQUENCE_CS 8 /* offset of the pointer in struct rseq */
+#define RSEQ_CS 8 /* offset of the pointer in struct rseq */
 
 /* Gets ready. False: the C library has registered none, and the functions below must not be called.
  * The same in all threads. No libc. */
-bool sequence_begin(void);
+bool rseq_begin(void);
 
-static inline volatile uint64_t *sequence_at(void)
+static inline volatile uint64_t *rseq_at(void)
 {
-    return (volatile uint64_t *)(arch_thread_pointer() + (uintptr_t)__rseq_offset + SEQUENCE_CS);
+    return (volatile uint64_t *)(arch_thread_pointer() + (uintptr_t)__rseq_offset + RSEQ_CS);
 }
 
 /* From now on it is seen whether the calling thread leaves its CPU. */
-static inline void sequence_arm(void)
+static inline void rseq_arm(void)
 {
-    *sequence_at() = (uintptr_t)&sequence_never;
+    *rseq_at() = (uintptr_t)&rseq_never;
 }
 
 /* It has not left it since, and no signal came. A program's own sequences count as if it had. */
-static inline bool sequence_stayed(void)
+static inline bool rseq_stayed(void)
 {
-    return *sequence_at() == (uintptr_t)&sequence_never;
+    return *rseq_at() == (uintptr_t)&rseq_never;
 }
 
 /*
  * Whether all that holds here: the calling thread sleeps for an instant, which takes some 100 us.
  * For a process that has no sequences of its own. Uses the C library.
  */
-bool sequence_tells(void);
+bool rseq_tells(void);
 
 #endif

@@ -12,40 +12,40 @@ static bool lies_in(uint64_t at, uint64_t n, uint64_t each, uint64_t size)
 }
 
 /* Whether each module, and its sites, lie in the file. */
-static bool modules_are_sound(const struct session_head *head, const void *mapped, uint64_t size)
+static bool modules_are_sound(const struct shm_head *head, const void *mapped, uint64_t size)
 {
-    const struct session_module *m =
-        (const struct session_module *)((const char *)mapped + head->modules_at);
+    const struct shm_module *m =
+        (const struct shm_module *)((const char *)mapped + head->modules_at);
 
     for (uint32_t i = 0; i < head->modules; i++, m++)
-        if (m->build_id_len > SESSION_BUILD_ID_MAX || m->at % 8 ||
+        if (m->build_id_len > SHM_BUILD_ID_MAX || m->at % 8 ||
             !lies_in(m->at, m->n, sizeof(struct patch_site), size))
             return false;
     return true;
 }
 
-static bool shared_is_sound(const struct session_head *head)
+static bool shared_is_sound(const struct shm_head *head)
 {
     uint64_t size = head->shared_size;
 
-    return head->rings <= SESSION_RINGS_MOST && head->files <= FILES_TABLES &&
-           size >= sizeof(struct session_shared) && head->files_at % _Alignof(struct files) == 0 &&
+    return head->rings <= SHM_RINGS_MOST && head->files <= PLAIN_FDS_TABLES &&
+           size >= sizeof(struct shm_shared) && head->files_at % _Alignof(struct plain_fds) == 0 &&
            head->rings_at % _Alignof(struct ring) == 0 &&
-           lies_in(head->files_at, head->files, sizeof(struct files), size) &&
+           lies_in(head->files_at, head->files, sizeof(struct plain_fds), size) &&
            lies_in(head->rings_at, head->rings, sizeof(struct ring), size) &&
-           !head->shared_name[SESSION_NAME_MAX - 1];
+           !head->shared_name[SHM_NAME_MAX - 1];
 }
 
-bool session_is_sound(const struct session_head *head, const void *mapped, uint64_t size)
+bool shm_is_sound(const struct shm_head *head, const void *mapped, uint64_t size)
 {
-    static const char magic[8] = SESSION_MAGIC;
+    static const char magic[8] = SHM_MAGIC;
 
-    if (size < sizeof *head || head->size != size || head->version != SESSION_VERSION ||
+    if (size < sizeof *head || head->size != size || head->version != SHM_VERSION ||
         head->head_size != sizeof *head || head->ring_size != sizeof(struct ring) ||
         !shared_is_sound(head) || head->modules_at % 8 ||
         head->controls_at % _Alignof(struct ring_control) ||
         !lies_in(head->controls_at, head->rings, sizeof(struct ring_control), size) ||
-        !lies_in(head->modules_at, head->modules, sizeof(struct session_module), size))
+        !lies_in(head->modules_at, head->modules, sizeof(struct shm_module), size))
         return false;
     for (unsigned i = 0; i < sizeof magic; i++)
         if (head->magic[i] != magic[i])
@@ -53,13 +53,13 @@ bool session_is_sound(const struct session_head *head, const void *mapped, uint6
     return modules_are_sound(head, mapped, size);
 }
 
-void session_view_init(struct session_view *v, const struct session_head *head, const void *mapped,
-                       void *shared)
+void shm_view_init(struct shm_view *v, const struct shm_head *head, const void *mapped,
+                   void *shared)
 {
     v->head = mapped;
     v->controls = (const struct ring_control *)((const char *)mapped + head->controls_at);
     v->shared = shared;
-    v->files = (struct files *)((char *)shared + head->files_at);
+    v->files = (struct plain_fds *)((char *)shared + head->files_at);
     v->rings = (struct ring *)((char *)shared + head->rings_at);
     v->shared_size = head->shared_size;
     v->nrings = head->rings;
@@ -67,10 +67,9 @@ void session_view_init(struct session_view *v, const struct session_head *head, 
     v->user = head->user;
 }
 
-void session_refuse(const struct session_view *v, enum session_refusal why, uint32_t pid,
-                    uint32_t detail)
+void shm_refuse(const struct shm_view *v, enum shm_refusal why, uint32_t pid, uint32_t detail)
 {
-    struct session_refused *r = &v->shared->refused[why];
+    struct shm_refused *r = &v->shared->refused[why];
 
     if (__atomic_fetch_add(&r->n, 1, __ATOMIC_RELAXED))
         return;
@@ -101,8 +100,8 @@ static bool take(uint32_t *owner, uint32_t who)
  * so that its memory does not know of it; NULL: there is none. Its last record is `begin`. Without
  * this each such jump takes one more of the run's rings, until none is left.
  */
-static struct ring *find_begun(const struct session_view *v, const uint64_t begin[RING_BEGIN_WORDS],
-                               uint32_t tid, session_may_have *may_have)
+static struct ring *find_begun(const struct shm_view *v, const uint64_t begin[RING_BEGIN_WORDS],
+                               uint32_t tid, shm_may_have *may_have)
 {
     uint32_t used = __atomic_load_n(&v->shared->used, __ATOMIC_ACQUIRE);
 
@@ -121,8 +120,8 @@ static struct ring *find_begun(const struct session_view *v, const uint64_t begi
     return NULL;
 }
 
-struct ring *session_take_ring(const struct session_view *v, uint32_t pid, uint32_t tid,
-                               session_may_have *may_have)
+struct ring *shm_take_ring(const struct shm_view *v, uint32_t pid, uint32_t tid,
+                           shm_may_have *may_have)
 {
     uint64_t begin[RING_BEGIN_WORDS] = {ring_word(RING_BEGIN, RING_BEGIN_WORDS, pid), tid};
     struct ring *begun = find_begun(v, begin, tid, may_have);
@@ -141,10 +140,10 @@ struct ring *session_take_ring(const struct session_view *v, uint32_t pid, uint3
     return NULL;
 }
 
-struct files *session_take_files(const struct session_view *v, uint32_t pid)
+struct plain_fds *shm_take_files(const struct shm_view *v, uint32_t pid)
 {
     for (uint32_t i = 0; i < v->nfiles; i++) {
-        struct files *f = &v->files[i];
+        struct plain_fds *f = &v->files[i];
 
         if (!take(&f->owner, pid))
             continue;
@@ -162,7 +161,7 @@ struct files *session_take_files(const struct session_view *v, uint32_t pid)
  * may have all that it maps filled (mlockall). Shared, as private memory counts against the limit
  * of a process's data.
  */
-bool session_leave(const struct session_view *v)
+bool shm_leave(const struct shm_view *v)
 {
     uint32_t used = __atomic_load_n(&v->shared->used, __ATOMIC_RELAXED), kept;
     char *start = (char *)v->shared, *end = start + v->shared_size, *from;

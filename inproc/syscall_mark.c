@@ -6,7 +6,7 @@
 
 #define FIELD "\nSeccomp_filters:\t"
 
-int mark_filters(void)
+int syscall_mark_filters(void)
 {
     char text[4096];
     int fd = kernel_open("/proc/thread-self/status", O_RDONLY, 0), count = 0;

@@ -18,7 +18,7 @@
  * the tracer's filter and under those that the tracer is under itself, by their number, and no more
  * when a program begins to confine itself.
  *
- * Pure, but for mark_filters.
+ * Pure, but for syscall_mark_filters.
  */
 #ifndef FLAME_INPROC_SYSCALL_MARK_H
 #define FLAME_INPROC_SYSCALL_MARK_H
@@ -30,13 +30,13 @@
 
 /* No address and no offset in a file begins so; numbers of calls are below 512. */
 #define MARK 0xf1a30000u
-#define MARK_OF(number) (MARK | (uint32_t)(number))
-#define MARK_MASK 0xffff0000u
+#define SYSCALL_MARK_OF(number) (MARK | (uint32_t)(number))
+#define SYSCALL_MARK_MASK 0xffff0000u
 
-#define MARK_PAGE 4096u
+#define SYSCALL_MARK_PAGE 4096u
 
 /* Which argument has the mark. */
-static inline unsigned mark_argument(long number)
+static inline unsigned syscall_mark_argument(long number)
 {
     switch (number) {
     case SYS_recvfrom:
@@ -49,29 +49,29 @@ static inline unsigned mark_argument(long number)
     }
 }
 
-static inline void mark_put(struct patch_call *call)
+static inline void syscall_mark_put(struct patch_call *call)
 {
-    unsigned long *arg = &call->args[mark_argument(call->number)];
+    unsigned long *arg = &call->args[syscall_mark_argument(call->number)];
 
-    *arg = (uint32_t)*arg | (uint64_t)MARK_OF(call->number) << 32;
+    *arg = (uint32_t)*arg | (uint64_t)SYSCALL_MARK_OF(call->number) << 32;
 }
 
 /* Whether a call with this first and sixth argument, which returns to `pc`, is one that goes by.
  * `place`: where in its page such calls return to; 0: none does. */
-static inline bool mark_is_on(uintptr_t place, uintptr_t pc, long number, uint64_t first,
-                              uint64_t sixth)
+static inline bool syscall_mark_is_on(uintptr_t place, uintptr_t pc, long number, uint64_t first,
+                                      uint64_t sixth)
 {
-    if (!place || pc % MARK_PAGE != place)
+    if (!place || pc % SYSCALL_MARK_PAGE != place)
         return false;
     if (number == SYS_restart_syscall)
-        return (sixth >> 32 & MARK_MASK) == MARK;
-    return first >> 32 == MARK_OF(number) || sixth >> 32 == MARK_OF(number);
+        return (sixth >> 32 & SYSCALL_MARK_MASK) == MARK;
+    return first >> 32 == SYSCALL_MARK_OF(number) || sixth >> 32 == SYSCALL_MARK_OF(number);
 }
 
 /*
  * Under how many seccomp filters the calling thread is; -1: that cannot be known (before Linux
  * 5.9, or without /proc). By common/kernel.h; no libc.
  */
-int mark_filters(void);
+int syscall_mark_filters(void);
 
 #endif

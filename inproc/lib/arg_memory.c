@@ -90,7 +90,7 @@ static bool copy(struct ring *r, uint64_t to, const struct piece *p, const struc
     return kernel_call(SYS_process_vm_readv, tid, here, 2, &there, 1, 0) == (long)p->size;
 }
 
-bool pointed_put(struct ring *r, const struct patch_call *call, uint32_t serial, pid_t tid)
+bool arg_memory_put(struct ring *r, const struct patch_call *call, uint32_t serial, pid_t tid)
 {
     struct piece pieces[RING_PIECES];
     unsigned n = pieces_of(call, pieces);
@@ -124,7 +124,7 @@ static uintptr_t path_of(const struct patch_call *call)
     return call->args[call->number != SYS_open && call->number != SYS_creat];
 }
 
-bool pointed_put_path(struct ring *r, const struct patch_call *call, uint32_t serial, pid_t tid)
+bool arg_memory_put_path(struct ring *r, const struct patch_call *call, uint32_t serial, pid_t tid)
 {
     uintptr_t start = path_of(call), from = start;
     uint64_t at = r->head;

@@ -18,7 +18,7 @@
 
 #include "inproc/ring.h"
 
-/* Words that pointed_put may need in all. */
+/* Words that arg_memory_put may need in all. */
 #define POINTED_MOST_WORDS (RING_PIECES * (RING_PIECE_WORDS + 64u) + RING_PIECE_MAX)
 
 /*
@@ -27,17 +27,17 @@
  * some of it cannot be read, or is too much (poll of more than RING_PIECE_MAX descriptors).
  * No libc; safe in signal handlers; may make a system call.
  */
-bool pointed_put(struct ring *r, const struct patch_call *call, uint32_t serial, pid_t tid);
+bool arg_memory_put(struct ring *r, const struct patch_call *call, uint32_t serial, pid_t tid);
 
-/* Words that pointed_put_path may need: those of the longest path, to the end of what is read at a
- * time. */
+/* Words that arg_memory_put_path may need: those of the longest path, to the end of what is read at
+ * a time. */
 #define POINTED_PATH_WORDS (RING_PIECE_WORDS + (4096u + 256u) / 8)
 
 /*
- * Like pointed_put, for the path of an open that has slept and is over. An open that has not slept
- * is of no interest, and while one waits the tracer reads the path itself. There is room for
+ * Like arg_memory_put, for the path of an open that has slept and is over. An open that has not
+ * slept is of no interest, and while one waits the tracer reads the path itself. There is room for
  * POINTED_PATH_WORDS.
  */
-bool pointed_put_path(struct ring *r, const struct patch_call *call, uint32_t serial, pid_t tid);
+bool arg_memory_put_path(struct ring *r, const struct patch_call *call, uint32_t serial, pid_t tid);
 
 #endif

@@ -117,15 +117,14 @@ struct noter {
     unsigned char vectors[] __attribute__((aligned(VECTORS_ALIGN)));
 };
 
-_Static_assert(PATCH_NUMBERS == SESSION_CALLS, "the session says what comes to the handler");
+_Static_assert(PATCH_NUMBERS == SHM_CALLS, "the session says what comes to the handler");
 
 /* Where this library begins and ends, as the linker says. */
 extern const char __ehdr_start __attribute__((visibility("hidden")));
 extern const char _end __attribute__((visibility("hidden")));
 
-static const struct session_view *session;
-static FLAME_BULK struct noter
-    *noters[SESSION_RINGS_MOST]; /* by ring: of its owner, or its last one */
+static const struct shm_view *session;
+static FLAME_BULK struct noter *noters[SHM_RINGS_MOST]; /* by ring: of its owner, or its last one */
 static size_t vectors;
 static uint32_t *process_now; /* wiped at fork; else the process's number */
 /* A filter may forbid what reads memory, and would see marks. */
@@ -146,13 +145,13 @@ static bool with_sequences;
 static inline void arm(void)
 {
     if (with_sequences)
-        sequence_arm();
+        rseq_arm();
 }
 
 /* False: the thread may have left its CPU. */
 static inline bool ran_on(void)
 {
-    return with_sequences && sequence_stayed();
+    return with_sequences && rseq_stayed();
 }
 
 static struct counts counts_now(void)
@@ -225,32 +224,32 @@ static inline bool seize(uintptr_t *busy, struct home *home, const struct patch_
 
 /* ---- threads ---- */
 
-unsigned noter_init(const struct session_view *s)
+unsigned call_log_init(const struct shm_view *s)
 {
     size_t page = 4096;
 
-    vectors = vectors_size();
+    vectors = fpu_state_size();
     if (!vectors)
-        return SESSION_NO_XSAVE;
+        return SHM_NO_XSAVE;
     ownclock_begin();
     process_now = pages_alloc(page);
     if (!process_now || kernel_call(SYS_madvise, process_now, page, MADV_WIPEONFORK) < 0)
-        return SESSION_NO_WIPE;
+        return SHM_NO_WIPE;
     *process_now = (uint32_t)kernel_call(SYS_getpid);
-    with_sequences = s->head->sequences && sequence_begin();
+    with_sequences = s->head->sequences && rseq_begin();
     modules_init(0);
-    opened_init(s);
+    open_fds_init(s);
     session = s;
     patch_numbers = s->head->calls;
     return 0;
 }
 
-void noter_confined(void)
+void call_log_confined(void)
 {
     confined = true;
 }
 
-void noter_mark(uintptr_t pc)
+void call_log_mark(uintptr_t pc)
 {
     marked_pc = pc;
 }
@@ -303,7 +302,7 @@ static bool begin_process(void)
 }
 
 /* Whether a thread may take the ring. Other writers of the rings may say that one is free while a
- * thread of this process has it: then two threads would share memory. A session_may_have. */
+ * thread of this process has it: then two threads would share memory. A shm_may_have. */
 static bool may_have(uint32_t ring, uint32_t tid, bool begun)
 {
     const struct noter *t = noters[ring];
@@ -355,7 +354,7 @@ static FLAME_COLD struct noter *begin_thread(void)
     if (no_more || (uint32_t)kernel_call(SYS_getpid) != *process_now)
         return NULL;
     tid = (pid_t)kernel_call(SYS_gettid);
-    ring = session_take_ring(session, *process_now, (uint32_t)tid, may_have);
+    ring = shm_take_ring(session, *process_now, (uint32_t)tid, may_have);
     if (!ring)
         return NULL;
     t = memory_for(ring, tid);
@@ -449,9 +448,9 @@ static FLAME_COLD uint32_t walk(struct noter *t, const struct patch_call *call)
     uint64_t hash;
     uint32_t at;
 
-    vectors_save(t->vectors);
+    fpu_state_save(t->vectors);
     local_walk(&t->stack, regs, &fell_back);
-    vectors_restore(t->vectors);
+    fpu_state_restore(t->vectors);
     if (!t->stack.len || t->stack.len > RING_STACK_MAX || fell_back)
         return 0;
     if (unlikely(local_interrupted(&t->stack)) && is_in_a_call(&t->stack))
@@ -468,9 +467,9 @@ static FLAME_COLD uint32_t walk(struct noter *t, const struct patch_call *call)
         t->known[at].hash = hash;
         t->known[at].id = t->stacks;
     }
-    vectors_save(t->vectors);
+    fpu_state_save(t->vectors);
     local_mark(&t->stack, t->known[at].id);
-    vectors_restore(t->vectors);
+    fpu_state_restore(t->vectors);
     return t->known[at].id;
 }
 
@@ -491,7 +490,7 @@ static long pass_time(const struct patch_call *call)
  * reader has read on, and not where the rings have been given up (change_user). */
 static FLAME_COLD bool wait_for_room(struct noter *t, unsigned words)
 {
-    bool may = t->stuck != t->control->tail + 1 && patch_handler == noter_see, got;
+    bool may = t->stuck != t->control->tail + 1 && patch_handler == call_log_see, got;
     uint64_t began = may ? ownclock_now() : 0, ended;
 
     got = may && ring_wait(t->ring, t->control, words, &session->head->beat,
@@ -534,7 +533,7 @@ static bool put_pointed(struct noter *t, const struct patch_call *call)
 {
     uint64_t from = t->ring->head;
 
-    if (!pointed_put(t->ring, call, t->serial, t->tid))
+    if (!arg_memory_put(t->ring, call, t->serial, t->tid))
         return false;
     polledfiles_forget(t->process, t->ring, from, t->ring->head, call);
     return true;
@@ -557,7 +556,7 @@ static inline uint64_t begin(struct noter *t, const struct patch_call *call, uns
     if (unlikely(!stack) && !(stack = walk(t, call)))
         return 0;
     t->serial++;
-    if (unlikely(kind & CUT_POINTS) && !put_pointed(t, call))
+    if (unlikely(kind & RETRY_POINTS) && !put_pointed(t, call))
         return 0;
     record[0] = ring_word(RING_CALL, RING_CALL_WORDS, (uint32_t)call->number);
     for (unsigned i = 0; i < 6; i++)
@@ -603,7 +602,7 @@ static unsigned length_of(const char *name)
     return len;
 }
 
-bool noter_region(enum ring_region what, const char *name)
+bool call_log_region(enum ring_region what, const char *name)
 {
     const struct patch_call here = {.sp = (uintptr_t)__builtin_frame_address(0)};
     uint64_t record[RING_REGION_WORDS(RING_NAME_MAX)];
@@ -611,7 +610,7 @@ bool noter_region(enum ring_region what, const char *name)
     struct noter *t;
     bool put;
 
-    if (patch_handler != noter_see || !(t = enter(&here)))
+    if (patch_handler != call_log_see || !(t = enter(&here)))
         return false;
     put = !__atomic_load_n(&t->control->lent, __ATOMIC_RELAXED) && has_room(t, words) &&
           !__atomic_load_n(&t->control->closed, __ATOMIC_RELAXED);
@@ -681,14 +680,14 @@ static FLAME_COLD void change_user(void)
 {
     uint32_t ids[3];
 
-    if (no_more || confined || patch_handler != noter_see)
+    if (no_more || confined || patch_handler != call_log_see)
         return;
     if (!begin_process() || no_more || (uint32_t)kernel_call(SYS_getpid) != *process_now ||
         !is_anothers(ids))
         return;
     __atomic_store_n(&patch_handler, NULL, __ATOMIC_SEQ_CST);
-    session_refuse(session, SESSION_OTHER_USER, *process_now, ids[1]);
-    session_leave(session);
+    shm_refuse(session, SHM_OTHER_USER, *process_now, ids[1]);
+    shm_leave(session);
 }
 
 /* Whether the program confines itself: calls that its filter forbids may end it. So the library
@@ -727,7 +726,7 @@ static FLAME_COLD long make_special(const struct patch_call *call)
     long result;
 
     if (call->number == SYS_unshare && call->args[0] & CLONE_FILES)
-        opened_distrust(*process_now);
+        open_fds_distrust(*process_now);
     if (call->number == SYS_unshare && call->args[0] & CLONE_NEWTIME)
         other_clock = true;
     if (wants_no_notes(call))
@@ -760,9 +759,9 @@ static inline bool is_for_here(const struct noter *t, const struct patch_call *c
         return true;
     if (unlikely(no_more) || unlikely(__atomic_load_n(&t->control->lent, __ATOMIC_RELAXED)))
         return false;
-    if (unlikely(confined) && kind & (CUT_POINTS | CUT_OPENS))
+    if (unlikely(confined) && kind & (RETRY_POINTS | RETRY_OPENS))
         return false;
-    if (kind & CUT_TIMED_MS)
+    if (kind & RETRY_TIMED_MS)
         return (int)call->args[3] != 0;
     return call->number != SYS_poll || (int)call->args[2] != 0;
 }
@@ -775,7 +774,7 @@ static long make_noted(const struct patch_call *call)
     if (likely(!call->point))
         return flame_gate(call);
     marked = *call;
-    mark_put(&marked);
+    syscall_mark_put(&marked);
     return patch_make(&marked);
 }
 
@@ -789,11 +788,12 @@ static long make_close(const struct patch_call *call)
     struct noter *t;
     bool quiet;
 
-    if (!opened_is(*process_now, fd) || no_more || confined || (call->point && !marked_pc) ||
+    if (!open_fds_is(*process_now, fd) || no_more || confined || (call->point && !marked_pc) ||
         !(t = enter(call)))
         return patch_make(call);
     quiet = !__atomic_load_n(&t->control->lent, __ATOMIC_RELAXED) &&
-            !__atomic_load_n(&t->control->closed, __ATOMIC_RELAXED) && opened_close(t->process, fd);
+            !__atomic_load_n(&t->control->closed, __ATOMIC_RELAXED) &&
+            open_fds_close(t->process, fd);
     leave(t);
     return quiet ? make_noted(call) : patch_make(call);
 }
@@ -812,12 +812,12 @@ static long make_look(const struct patch_call *call)
     __asm__ volatile("" ::: "memory");
     t = own;
     /* Not in a child of vfork, which has other descriptors. */
-    if (!t || t->process != *process_now || !opened_is(t->process, fd) ||
+    if (!t || t->process != *process_now || !open_fds_is(t->process, fd) ||
         __atomic_load_n(&t->control->lent, __ATOMIC_RELAXED))
         return result;
     if (at == 1 ||
         (call->args[3] & AT_EMPTY_PATH && call->args[1] && !*(const char *)call->args[1]))
-        opened_seen(t->process, fd, ((const struct stat *)call->args[at])->st_mode);
+        open_fds_seen(t->process, fd, ((const struct stat *)call->args[at])->st_mode);
     return result;
 }
 
@@ -832,7 +832,7 @@ static void ask(struct noter *t)
 
 /* Calls that seldom wait themselves. ON_FILE: the call is on a plain file. */
 #define ON_FILE 0x8000u
-#define SELDOM (CUT_WRITES | CUT_OPENS | ON_FILE)
+#define SELDOM (RETRY_WRITES | RETRY_OPENS | ON_FILE)
 
 static inline bool is_asked_about(const struct noter *t, unsigned kind)
 {
@@ -915,7 +915,7 @@ static uint32_t watched(struct noter *t, const struct patch_call *call, unsigned
 struct descriptor {
     uint16_t *used; /* NULL: it is of no plain file, as far as is known */
     uint16_t *from; /* as `used`, of the directory that an open's path begins at */
-    struct opening opening;
+    struct open_fds_opening opening;
 };
 
 static inline struct descriptor descriptor_begin(const struct noter *t,
@@ -923,12 +923,12 @@ static inline struct descriptor descriptor_begin(const struct noter *t,
 {
     struct descriptor d = {.used = NULL, .from = NULL, .opening = {.table = NULL}};
 
-    if (kind & (CUT_READS | CUT_WRITES))
-        d.used = opened_use(t->process, (unsigned)call->args[0]);
-    else if (kind & CUT_OPENS) {
-        d.opening = opened_begin(t->process);
+    if (kind & (RETRY_READS | RETRY_WRITES))
+        d.used = open_fds_use(t->process, (unsigned)call->args[0]);
+    else if (kind & RETRY_OPENS) {
+        d.opening = open_fds_begin(t->process);
         if (call->number == SYS_openat || call->number == SYS_openat2)
-            d.from = opened_use(t->process, (unsigned)call->args[0]);
+            d.from = open_fds_use(t->process, (unsigned)call->args[0]);
     }
     return d;
 }
@@ -937,9 +937,9 @@ static inline struct descriptor descriptor_begin(const struct noter *t,
 static FLAME_COLD void descriptor_drop(const struct descriptor *d)
 {
     if (d->used)
-        opened_left(d->used, true);
+        open_fds_left(d->used, true);
     if (d->from)
-        opened_left(d->from, true);
+        open_fds_left(d->from, true);
 }
 
 /* The call is over; `flags` say how, as far as they are known. Returns them all. */
@@ -950,23 +950,23 @@ static inline uint32_t descriptor_end(struct noter *t, const struct descriptor *
     bool slept = !flags || result == -EINTR;
 
     if (d->used) {
-        opened_left(d->used, slept);
+        open_fds_left(d->used, slept);
         return flags ? flags | RING_NOBODY : 0;
     }
-    if (likely(!(kind & CUT_OPENS)))
+    if (likely(!(kind & RETRY_OPENS)))
         return flags;
     if (d->from)
-        opened_left(d->from, slept);
+        open_fds_left(d->from, slept);
     if (result >= 0)
-        opened_end(&d->opening, (unsigned)result);
+        open_fds_end(&d->opening, (unsigned)result);
     if (slept && has_room(t, POINTED_PATH_WORDS))
-        pointed_put_path(t->ring, call, serial, t->tid);
+        arg_memory_put_path(t->ring, call, serial, t->tid);
     return flags ? flags | RING_NOBODY : 0;
 }
 
-PATCH_HANDLER long noter_see(const struct patch_call *call)
+PATCH_HANDLER long call_log_see(const struct patch_call *call)
 {
-    unsigned kind = cut_kind(call->number);
+    unsigned kind = eintr_retry_kind(call->number);
     struct descriptor descriptor;
     struct noter *t;
     uint64_t began, at;
@@ -974,10 +974,10 @@ PATCH_HANDLER long noter_see(const struct patch_call *call)
     long result;
     bool alone;
 
-    if (unlikely(kind & (CUT_CLOSES | CUT_LOOKS | CUT_CHANGES)))
-        return kind & CUT_CLOSES  ? make_close(call)
-               : kind & CUT_LOOKS ? make_look(call)
-                                  : make_special(call);
+    if (unlikely(kind & (RETRY_CLOSES | RETRY_LOOKS | RETRY_CHANGES)))
+        return kind & RETRY_CLOSES  ? make_close(call)
+               : kind & RETRY_LOOKS ? make_look(call)
+                                    : make_special(call);
     if ((call->point && (!marked_pc || confined || no_more)) || !(t = enter(call)))
         return patch_make(call);
     began = likely(is_for_here(t, call, kind)) ? begin(t, call, kind) : 0;
@@ -994,9 +994,10 @@ PATCH_HANDLER long noter_see(const struct patch_call *call)
     result = make_noted(call);
     /* A handler that ran in the call may have forked: in the child this is the parent's ring. */
     if (likely(own == t) && likely(t->process == *process_now)) {
-        if (kind && unlikely(cut_may_be(kind, call, result)))
-            result = cut_settle(t->control, confined ? kind & ~(unsigned)CUT_MAKES_UP : kind, call,
-                                began, result, make_noted);
+        if (kind && unlikely(eintr_retry_may_be(kind, call, result)))
+            result =
+                eintr_retry_settle(t->control, confined ? kind & ~(unsigned)RETRY_MAKES_UP : kind,
+                                   call, began, result, make_noted);
         if (unlikely(!seize(&t->busy, &t->home, call))) {
             descriptor_drop(&descriptor);
             return result;

@@ -19,26 +19,26 @@
 #include "inproc/shm.h"
 
 /* Gets ready for a session that is mapped and sound; the view is borrowed. 0, or what is missing,
- * an enum session_refusal. For the start, before anything is patched. */
-unsigned noter_init(const struct session_view *session);
+ * an enum shm_refusal. For the start, before anything is patched. */
+unsigned call_log_init(const struct shm_view *session);
 
 /* The process is under filters that the run knows nothing of: less is noted. For the start. */
-void noter_confined(void);
+void call_log_confined(void);
 
 /*
  * Calls of cancellation points that the C library makes are noted, too: marked
  * (inproc/syscall_mark.h), they return to `pc` in the code that makes them. Else they are made
  * where they stop. For the start.
  */
-void noter_mark(uintptr_t pc);
+void call_log_mark(uintptr_t pc);
 
 /*
  * Notes that a region of the calling thread begins or ends (up to RING_NAME_MAX bytes of the name;
  * NULL: none). Not for signal handlers, but harmless there. False: it is not known to the tracer.
  */
-bool noter_region(enum ring_region what, const char *name);
+bool call_log_region(enum ring_region what, const char *name);
 
 /* The patch_see. */
-long noter_see(const struct patch_call *call);
+long call_log_see(const struct patch_call *call);
 
 #endif

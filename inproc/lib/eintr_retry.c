@@ -16,7 +16,7 @@
 #define NS_IN_MS 1000000u
 #define NS_IN_US 1000u
 
-unsigned cut_kind(long number)
+unsigned eintr_retry_kind(long number)
 {
     switch (number) {
     case SYS_read:
@@ -27,37 +27,37 @@ unsigned cut_kind(long number)
     case SYS_recvmsg:
     case SYS_accept:
     case SYS_accept4:
-        return CUT_READS;
+        return RETRY_READS;
     case SYS_writev:
     case SYS_pwrite64:
     case SYS_pwritev:
     case SYS_sendfile:
     case SYS_sendmsg:
-        return CUT_WRITES;
+        return RETRY_WRITES;
     case SYS_write:
-        return CUT_WRITES | CUT_MAKES_UP;
+        return RETRY_WRITES | RETRY_MAKES_UP;
     case SYS_sendto:
-        return CUT_WRITES | CUT_MAKES_UP | CUT_POINTS;
+        return RETRY_WRITES | RETRY_MAKES_UP | RETRY_POINTS;
     case SYS_connect:
-        return CUT_WRITES | CUT_POINTS;
+        return RETRY_WRITES | RETRY_POINTS;
     case SYS_poll:
     case SYS_ppoll:
     case SYS_select:
     case SYS_pselect6:
-        return CUT_NEVER | CUT_POINTS;
+        return RETRY_NEVER | RETRY_POINTS;
     case SYS_getdents:
     case SYS_getdents64:
-        return CUT_READS | CUT_NEVER;
+        return RETRY_READS | RETRY_NEVER;
     case SYS_open:
     case SYS_openat:
     case SYS_openat2:
     case SYS_creat:
-        return CUT_OPENS | CUT_NEVER;
+        return RETRY_OPENS | RETRY_NEVER;
     case SYS_close:
-        return CUT_CLOSES;
+        return RETRY_CLOSES;
     case SYS_fstat:
     case SYS_newfstatat:
-        return CUT_LOOKS;
+        return RETRY_LOOKS;
     case SYS_prctl:
     case SYS_arch_prctl:
     case SYS_seccomp:
@@ -71,12 +71,12 @@ unsigned cut_kind(long number)
     case SYS_setreuid:
     case SYS_setresuid:
     case SYS_setns:
-        return CUT_CHANGES;
+        return RETRY_CHANGES;
     case SYS_epoll_wait:
     case SYS_epoll_pwait:
-        return CUT_TIMED_MS;
+        return RETRY_TIMED_MS;
     case SYS_epoll_pwait2:
-        return CUT_TIMED_AT;
+        return RETRY_TIMED_AT;
     default:
         return 0;
     }
@@ -98,7 +98,7 @@ static bool is_socket(int fd)
 /* Whether a socket's call would have given up by now. */
 static bool is_over(int fd, unsigned kind, uint64_t spent_ns)
 {
-    int option = kind & CUT_WRITES ? SO_SNDTIMEO : SO_RCVTIMEO;
+    int option = kind & RETRY_WRITES ? SO_SNDTIMEO : SO_RCVTIMEO;
     struct timeval limit = {0, 0};
     socklen_t len = sizeof limit;
     uint64_t ns;
@@ -126,9 +126,9 @@ static bool lessen(unsigned kind, const struct patch_call *call, uint64_t spent_
     uint64_t spent_ms = spent_ns / NS_IN_MS, left;
     int ms = (int)call->args[3];
 
-    if (kind & CUT_TIMED_MS && ms > 0)
+    if (kind & RETRY_TIMED_MS && ms > 0)
         again->args[3] = spent_ms < (uint64_t)ms ? (uint64_t)ms - spent_ms : 0;
-    if (kind & CUT_TIMED_AT && call->args[3]) {
+    if (kind & RETRY_TIMED_AT && call->args[3]) {
         if (!read_limit(call->args[3], limit))
             return false;
         left = (uint64_t)limit->tv_sec * NS_IN_S + (uint64_t)limit->tv_nsec;
@@ -159,22 +159,22 @@ static bool rest_of(struct patch_call *call, uint64_t spent_ns, unsigned long wr
     return true;
 }
 
-long cut_settle(const struct ring_control *c, unsigned kind, const struct patch_call *call,
-                uint64_t began, long result, patch_enter_kernel *enter)
+long eintr_retry_settle(const struct ring_control *c, unsigned kind, const struct patch_call *call,
+                        uint64_t began, long result, patch_enter_kernel *enter)
 {
     struct patch_call again = *call;
     struct timespec limit;
     int fd = (int)call->args[0];
     unsigned long done = 0;
 
-    while (cut_may_be(kind, &again, result) && !is_known(c, began)) {
+    while (eintr_retry_may_be(kind, &again, result) && !is_known(c, began)) {
         uint64_t spent_ns = ownclock_now() - began;
 
         if (result > 0) {
             if (!rest_of(&again, spent_ns, (unsigned long)result))
                 break;
             done += (unsigned long)result;
-        } else if (kind & (CUT_READS | CUT_WRITES)) {
+        } else if (kind & (RETRY_READS | RETRY_WRITES)) {
             /* Only sockets return it for that reason, files do not. */
             if (!is_socket(fd))
                 break;

@@ -22,29 +22,29 @@
 #include "inproc/ring.h"
 
 enum {
-    CUT_READS = 1,     /* of a descriptor: waits as long as a socket receives */
-    CUT_WRITES = 2,    /* as long as it sends */
-    CUT_MAKES_UP = 4,  /* bytes of args[1], args[2] of them: what is missing can be written */
-    CUT_TIMED_MS = 8,  /* args[3] milliseconds; negative: without end */
-    CUT_TIMED_AT = 16, /* a struct timespec at args[3], or NULL */
-    CUT_NEVER = 32,    /* the kernel itself continues it, unless a handler was called */
-    CUT_POINTS = 64,   /* its object is said by memory that arguments point to (arg_memory.h) */
-    CUT_OPENS = 128,   /* makes a descriptor of a path (open_fds.h) */
-    CUT_CLOSES = 256,  /* closes one; not logged, but handled here */
-    CUT_CHANGES = 512, /* changes what may be done here; not logged, but handled here */
-    CUT_LOOKS = 1024,  /* says what a descriptor is; not logged, but handled here */
+    RETRY_READS = 1,     /* of a descriptor: waits as long as a socket receives */
+    RETRY_WRITES = 2,    /* as long as it sends */
+    RETRY_MAKES_UP = 4,  /* bytes of args[1], args[2] of them: what is missing can be written */
+    RETRY_TIMED_MS = 8,  /* args[3] milliseconds; negative: without end */
+    RETRY_TIMED_AT = 16, /* a struct timespec at args[3], or NULL */
+    RETRY_NEVER = 32,    /* the kernel itself continues it, unless a handler was called */
+    RETRY_POINTS = 64,   /* its object is said by memory that arguments point to (arg_memory.h) */
+    RETRY_OPENS = 128,   /* makes a descriptor of a path (open_fds.h) */
+    RETRY_CLOSES = 256,  /* closes one; not logged, but handled here */
+    RETRY_CHANGES = 512, /* changes what may be done here; not logged, but handled here */
+    RETRY_LOOKS = 1024,  /* says what a descriptor is; not logged, but handled here */
 };
 
 /* Flags of the call; 0: it is on no descriptor, and nothing special. */
-unsigned cut_kind(long number);
+unsigned eintr_retry_kind(long number);
 
 /* Whether the result may be that of a call that was cut short. */
-static inline bool cut_may_be(unsigned kind, const struct patch_call *call, long result)
+static inline bool eintr_retry_may_be(unsigned kind, const struct patch_call *call, long result)
 {
-    if (kind & CUT_NEVER)
+    if (kind & RETRY_NEVER)
         return false;
     return result == -EINTR ||
-           (kind & CUT_MAKES_UP && result > 0 && (unsigned long)result < call->args[2]);
+           (kind & RETRY_MAKES_UP && result > 0 && (unsigned long)result < call->args[2]);
 }
 
 /*
@@ -52,7 +52,7 @@ static inline bool cut_may_be(unsigned kind, const struct patch_call *call, long
  * CLOCK_MONOTONIC) and has returned `result`. Makes it again by `enter` as often as it takes. For
  * the thread that owns the ring of `c`, in no vfork's child; safe in signal handlers.
  */
-long cut_settle(const struct ring_control *c, unsigned kind, const struct patch_call *call,
-                uint64_t began, long result, patch_enter_kernel *enter);
+long eintr_retry_settle(const struct ring_control *c, unsigned kind, const struct patch_call *call,
+                        uint64_t began, long result, patch_enter_kernel *enter);
 
 #endif

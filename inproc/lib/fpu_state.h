@@ -18,7 +18,7 @@
 #define VECTORS_ALIGN 64
 
 /* How much memory they need; 0: this processor or kernel cannot do it. */
-static inline size_t vectors_size(void)
+static inline size_t fpu_state_size(void)
 {
     unsigned a, b, c, d;
 
@@ -28,13 +28,13 @@ static inline size_t vectors_size(void)
     return b;
 }
 
-/* `to`: aligned, of vectors_size bytes, all zero before the first time. */
-static inline void vectors_save(void *to)
+/* `to`: aligned, of fpu_state_size bytes, all zero before the first time. */
+static inline void fpu_state_save(void *to)
 {
     __asm__ volatile("xsave64 (%0)" ::"r"(to), "a"(VECTORS_KEPT), "d"(0) : "memory");
 }
 
-static inline void vectors_restore(const void *from)
+static inline void fpu_state_restore(const void *from)
 {
     __asm__ volatile("xrstor64 (%0)" ::"r"(from), "a"(VECTORS_KEPT), "d"(0) : "memory");
 }

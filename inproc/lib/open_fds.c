@@ -4,34 +4,34 @@
 
 #include "common/kernel.h"
 
-static const struct session_view *session;
-static struct files *table; /* of this process, or of one that it was forked from */
+static const struct shm_view *session;
+static struct plain_fds *table; /* of this process, or of one that it was forked from */
 
-void opened_init(const struct session_view *s)
+void open_fds_init(const struct shm_view *s)
 {
     session = s;
 }
 
-static struct files *own_table(uint32_t process)
+static struct plain_fds *own_table(uint32_t process)
 {
-    struct files *f = __atomic_load_n(&table, __ATOMIC_ACQUIRE);
+    struct plain_fds *f = __atomic_load_n(&table, __ATOMIC_ACQUIRE);
 
     return f && process && __atomic_load_n(&f->owner, __ATOMIC_RELAXED) == process ? f : NULL;
 }
 
-static bool is_off(const struct files *f)
+static bool is_off(const struct plain_fds *f)
 {
     return __atomic_load_n(&f->off, __ATOMIC_SEQ_CST) ||
            __atomic_load_n(&session->head->files_off, __ATOMIC_SEQ_CST);
 }
 
-static FLAME_COLD struct files *take_table(uint32_t process)
+static FLAME_COLD struct plain_fds *take_table(uint32_t process)
 {
-    struct files *was = __atomic_load_n(&table, __ATOMIC_ACQUIRE), *f;
+    struct plain_fds *was = __atomic_load_n(&table, __ATOMIC_ACQUIRE), *f;
 
     if (__atomic_load_n(&session->head->files_off, __ATOMIC_RELAXED))
         return NULL;
-    f = session_take_files(session, process);
+    f = shm_take_files(session, process);
     if (!f)
         return NULL;
     if (__atomic_compare_exchange_n(&table, &was, f, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
@@ -41,9 +41,9 @@ static FLAME_COLD struct files *take_table(uint32_t process)
     return own_table(process);
 }
 
-struct opening opened_begin(uint32_t process)
+struct open_fds_opening open_fds_begin(uint32_t process)
 {
-    struct opening o = {.table = own_table(process), .closes = 0};
+    struct open_fds_opening o = {.table = own_table(process), .closes = 0};
 
     if (unlikely(!o.table))
         o.table = take_table(process);
@@ -52,23 +52,23 @@ struct opening opened_begin(uint32_t process)
     return o;
 }
 
-void opened_end(const struct opening *o, unsigned fd)
+void open_fds_end(const struct open_fds_opening *o, unsigned fd)
 {
-    struct files *f = o->table;
+    struct plain_fds *f = o->table;
     uint16_t was;
 
-    if (!f || fd >= FILES_NUMBERS || is_off(f))
+    if (!f || fd >= PLAIN_FDS_NUMBERS || is_off(f))
         return;
-    was = __atomic_fetch_or(&f->numbers[fd], FILES_OPENED, __ATOMIC_SEQ_CST);
+    was = __atomic_fetch_or(&f->numbers[fd], PLAIN_FDS_OPENED, __ATOMIC_SEQ_CST);
     /* It was closed, and nobody has seen it. */
-    if (unlikely(was & FILES_OPENED)) {
-        opened_distrust(f->owner);
+    if (unlikely(was & PLAIN_FDS_OPENED)) {
+        open_fds_distrust(f->owner);
         return;
     }
     /* If another thread closes this number, the tracer is told of it before; it need not have found
        the mark there. */
     if (unlikely(__atomic_load_n(&f->closes, __ATOMIC_SEQ_CST) != o->closes || is_off(f)))
-        files_forget(f, fd);
+        plain_fds_forget(f, fd);
 }
 
 static bool is_plain(unsigned mode)
@@ -78,94 +78,94 @@ static bool is_plain(unsigned mode)
 
 /* Asks the kernel what the descriptor is, of which `seen` is known. False: no plain file, or it has
  * changed meanwhile; nothing is known of it any more. */
-static bool ask(struct files *f, unsigned fd, uint16_t seen)
+static bool ask(struct plain_fds *f, unsigned fd, uint16_t seen)
 {
-    uint16_t known = (uint16_t)(seen | FILES_PLAIN);
+    uint16_t known = (uint16_t)(seen | PLAIN_FDS_PLAIN);
     struct stat st;
 
     if (kernel_fstat((int)fd, &st) == 0 && is_plain(st.st_mode) &&
         __atomic_compare_exchange_n(&f->numbers[fd], &seen, known, false, __ATOMIC_SEQ_CST,
                                     __ATOMIC_RELAXED))
         return true;
-    files_forget(f, fd);
+    plain_fds_forget(f, fd);
     return false;
 }
 
-uint16_t *opened_use(uint32_t process, unsigned fd)
+uint16_t *open_fds_use(uint32_t process, unsigned fd)
 {
-    struct files *f = own_table(process);
+    struct plain_fds *f = own_table(process);
     uint16_t *at, now;
 
-    if (!f || fd >= FILES_NUMBERS)
+    if (!f || fd >= PLAIN_FDS_NUMBERS)
         return NULL;
     at = &f->numbers[fd];
-    if (!(__atomic_load_n(at, __ATOMIC_RELAXED) & FILES_OPENED))
+    if (!(__atomic_load_n(at, __ATOMIC_RELAXED) & PLAIN_FDS_OPENED))
         return NULL;
     now = __atomic_add_fetch(at, 1, __ATOMIC_SEQ_CST);
-    if (now & FILES_OPENED && (now & FILES_PLAIN || ask(f, fd, now)))
+    if (now & PLAIN_FDS_OPENED && (now & PLAIN_FDS_PLAIN || ask(f, fd, now)))
         return at;
     __atomic_sub_fetch(at, 1, __ATOMIC_SEQ_CST);
     return NULL;
 }
 
-void opened_left(uint16_t *used, bool slept)
+void open_fds_left(uint16_t *used, bool slept)
 {
     if (slept)
-        __atomic_fetch_and(used, FILES_USERS, __ATOMIC_SEQ_CST);
+        __atomic_fetch_and(used, PLAIN_FDS_USERS, __ATOMIC_SEQ_CST);
     __atomic_sub_fetch(used, 1, __ATOMIC_SEQ_CST);
 }
 
-void opened_seen(uint32_t process, unsigned fd, unsigned mode)
+void open_fds_seen(uint32_t process, unsigned fd, unsigned mode)
 {
-    struct files *f = own_table(process);
-    uint16_t known = FILES_OPENED;
+    struct plain_fds *f = own_table(process);
+    uint16_t known = PLAIN_FDS_OPENED;
 
     /* While nobody is in a call on it: whoever is has asked, or asks. */
-    if (f && fd < FILES_NUMBERS && is_plain(mode))
-        __atomic_compare_exchange_n(&f->numbers[fd], &known, FILES_OPENED | FILES_PLAIN, false,
-                                    __ATOMIC_SEQ_CST, __ATOMIC_RELAXED);
+    if (f && fd < PLAIN_FDS_NUMBERS && is_plain(mode))
+        __atomic_compare_exchange_n(&f->numbers[fd], &known, PLAIN_FDS_OPENED | PLAIN_FDS_PLAIN,
+                                    false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED);
 }
 
-bool opened_is(uint32_t process, unsigned fd)
+bool open_fds_is(uint32_t process, unsigned fd)
 {
-    const struct files *f = own_table(process);
+    const struct plain_fds *f = own_table(process);
 
-    return f && fd < FILES_NUMBERS &&
-           __atomic_load_n(&f->numbers[fd], __ATOMIC_RELAXED) & FILES_OPENED;
+    return f && fd < PLAIN_FDS_NUMBERS &&
+           __atomic_load_n(&f->numbers[fd], __ATOMIC_RELAXED) & PLAIN_FDS_OPENED;
 }
 
-bool opened_close(uint32_t process, unsigned fd)
+bool open_fds_close(uint32_t process, unsigned fd)
 {
-    struct files *f = own_table(process);
+    struct plain_fds *f = own_table(process);
     uint16_t known;
 
-    if (!f || fd >= FILES_NUMBERS)
+    if (!f || fd >= PLAIN_FDS_NUMBERS)
         return false;
     known = __atomic_load_n(&f->numbers[fd], __ATOMIC_SEQ_CST);
-    if (!(known & FILES_OPENED) || (!(known & FILES_PLAIN) && !ask(f, fd, known)))
+    if (!(known & PLAIN_FDS_OPENED) || (!(known & PLAIN_FDS_PLAIN) && !ask(f, fd, known)))
         return false;
-    known = FILES_OPENED | FILES_PLAIN;
+    known = PLAIN_FDS_OPENED | PLAIN_FDS_PLAIN;
     if (__atomic_compare_exchange_n(&f->numbers[fd], &known, 0, false, __ATOMIC_SEQ_CST,
                                     __ATOMIC_RELAXED))
         return true;
-    files_forget(f, fd);
+    plain_fds_forget(f, fd);
     return false;
 }
 
-void opened_forget(uint32_t process, unsigned fd)
+void open_fds_forget(uint32_t process, unsigned fd)
 {
-    struct files *f = own_table(process);
+    struct plain_fds *f = own_table(process);
 
     if (f)
-        files_forget(f, fd);
+        plain_fds_forget(f, fd);
 }
 
-void opened_distrust(uint32_t process)
+void open_fds_distrust(uint32_t process)
 {
-    struct files *f = own_table(process);
+    struct plain_fds *f = own_table(process);
 
     if (!f)
         return;
     __atomic_store_n(&f->off, 1, __ATOMIC_SEQ_CST);
-    files_forget_all(f);
+    plain_fds_forget_all(f);
 }

@@ -13,37 +13,37 @@
 #include "inproc/shm.h"
 
 /* For the start. */
-void opened_init(const struct session_view *session);
+void open_fds_init(const struct shm_view *session);
 
 /* An open that is about to be made. */
-struct opening {
-    struct files *table; /* NULL: nothing will be known of it */
+struct open_fds_opening {
+    struct plain_fds *table; /* NULL: nothing will be known of it */
     uint32_t closes;
 };
 
-struct opening opened_begin(uint32_t process);
+struct open_fds_opening open_fds_begin(uint32_t process);
 /* The open has returned `fd`. */
-void opened_end(const struct opening *o, unsigned fd);
+void open_fds_end(const struct open_fds_opening *o, unsigned fd);
 
 /* Begins a call on the descriptor: if it is of a plain file, the place of its state, else NULL.
- * opened_left: the call is over. */
-uint16_t *opened_use(uint32_t process, unsigned fd);
-void opened_left(uint16_t *used, bool slept);
+ * open_fds_left: the call is over. */
+uint16_t *open_fds_use(uint32_t process, unsigned fd);
+void open_fds_left(uint16_t *used, bool slept);
 
 /* The program has asked for itself what the descriptor is, and this is the answer's st_mode. */
-void opened_seen(uint32_t process, unsigned fd, unsigned mode);
+void open_fds_seen(uint32_t process, unsigned fd, unsigned mode);
 
 /* Whether the close that is about to be made need not stop for the tracer. What was known of the
  * descriptor is forgotten either way. */
-bool opened_close(uint32_t process, unsigned fd);
+bool open_fds_close(uint32_t process, unsigned fd);
 
-/* Whether opened_close may say so: a check that costs nothing. */
-bool opened_is(uint32_t process, unsigned fd);
+/* Whether open_fds_close may say so: a check that costs nothing. */
+bool open_fds_is(uint32_t process, unsigned fd);
 
 /* Forgets the descriptor, as the tracer will ask later what it is: its close must stop. */
-void opened_forget(uint32_t process, unsigned fd);
+void open_fds_forget(uint32_t process, unsigned fd);
 
 /* The process's descriptors may change unseen from now on. */
-void opened_distrust(uint32_t process);
+void open_fds_distrust(uint32_t process);
 
 #endif

@@ -16,7 +16,7 @@ _Static_assert(sizeof(struct pollfd) == 8 && offsetof(struct pollfd, fd) == 0,
 static void forget_bits(uint32_t process, uint64_t set, unsigned first)
 {
     for (; set; set &= set - 1)
-        opened_forget(process, first + (unsigned)__builtin_ctzll(set));
+        open_fds_forget(process, first + (unsigned)__builtin_ctzll(set));
 }
 
 void polledfiles_forget(uint32_t process, const struct ring *r, uint64_t from, uint64_t to,
@@ -36,7 +36,7 @@ void polledfiles_forget(uint32_t process, const struct ring *r, uint64_t from, u
             uint64_t word = r->words[(from + i) % RING_WORDS];
 
             if (polls)
-                opened_forget(process, (uint32_t)word);
+                open_fds_forget(process, (uint32_t)word);
             else
                 forget_bits(process, word, (i - RING_PIECE_WORDS) * BITS);
         }

@@ -13,7 +13,7 @@
 
 /*
  * `call` is about to be made by a thread of `process`; what its arguments point to lies in the
- * ring's records [from, to) (pointed_put), which may be none. Calls that poll nothing are left
+ * ring's records [from, to) (arg_memory_put), which may be none. Calls that poll nothing are left
  * alone. No libc, no call; thread- and signal-safe.
  */
 void polledfiles_forget(uint32_t process, const struct ring *r, uint64_t from, uint64_t to,

@@ -28,7 +28,7 @@ static const char *name_or(const char *name)
 EXPORT int flamemem_tag_push(const char *name)
 {
     int (*also)(const char *);
-    bool told = noter_region(RING_REGION_OPEN, name_or(name));
+    bool told = call_log_region(RING_REGION_OPEN, name_or(name));
 
     FIND(also, "flamemem_own_tag_push");
     return also ? also(name) : told;
@@ -37,7 +37,7 @@ EXPORT int flamemem_tag_push(const char *name)
 EXPORT int flamemem_tag_pop(void)
 {
     int (*also)(void);
-    bool told = noter_region(RING_REGION_CLOSE, NULL);
+    bool told = call_log_region(RING_REGION_CLOSE, NULL);
 
     FIND(also, "flamemem_own_tag_pop");
     return also ? also() : told;
@@ -46,7 +46,7 @@ EXPORT int flamemem_tag_pop(void)
 EXPORT int flamemem_mark(const char *name)
 {
     int (*also)(const char *);
-    bool told = noter_region(RING_REGION_PASS, name_or(name));
+    bool told = call_log_region(RING_REGION_PASS, name_or(name));
 
     FIND(also, "flamemem_own_mark");
     return also ? also(name) : told;

@@ -3,7 +3,7 @@
  *
  * At the constructor, that is, when the C library is ready and the program's own code has not
  * begun. If anything is not as it must be, nothing is patched, the tracer finds why in the memory
- * (session_refuse), and the program is traced by stops, as it would be without us. The program
+ * (shm_refuse), and the program is traced by stops, as it would be without us. The program
  * itself hears nothing of it: its standard error is its own. Where there is no memory (another
  * root, another pid namespace, which cannot open the tracer's), nobody is told.
  */
@@ -28,7 +28,7 @@
 
 __asm__(LIBRARY_NOTE_WAITS);
 
-static struct session_view session;
+static struct shm_view session;
 static struct patch_module patches[MODULES_MOST];
 static unsigned npatches;
 
@@ -53,7 +53,7 @@ static void *map_file(const char *name, bool write, struct stat *st)
 }
 
 /* The programs' file of a head that is sound. NULL: it is another's. */
-static void *map_shared(const struct session_head *head)
+static void *map_shared(const struct shm_head *head)
 {
     struct stat st;
     void *at = map_file(head->shared_name, true, &st);
@@ -65,7 +65,7 @@ static void *map_shared(const struct session_head *head)
 }
 
 /* Whether the process has the tracer's user ID, or can have it again. */
-static bool is_the_tracers(const struct session_head *head)
+static bool is_the_tracers(const struct shm_head *head)
 {
     uint32_t ids[3];
 
@@ -78,18 +78,18 @@ static bool map_session(const char *name)
 {
     struct stat st;
     const void *mapped = map_file(name, false, &st);
-    struct session_head head; /* looked at is what is used */
+    struct shm_head head; /* looked at is what is used */
     void *shared = NULL;
 
     if (!mapped)
         return false;
     if ((uint64_t)st.st_size >= sizeof head) {
-        head = *(const struct session_head *)mapped;
-        if (session_is_sound(&head, mapped, (uint64_t)st.st_size) && is_the_tracers(&head))
+        head = *(const struct shm_head *)mapped;
+        if (shm_is_sound(&head, mapped, (uint64_t)st.st_size) && is_the_tracers(&head))
             shared = map_shared(&head);
     }
     if (shared)
-        session_view_init(&session, &head, mapped, shared);
+        shm_view_init(&session, &head, mapped, shared);
     else
         kernel_call(SYS_munmap, mapped, st.st_size);
     return shared != NULL;
@@ -154,10 +154,10 @@ static const ElfW(Nhdr) * build_id_of(const struct dl_phdr_info *info)
     return NULL;
 }
 
-static const struct session_module *known_as(const ElfW(Nhdr) * id)
+static const struct shm_module *known_as(const ElfW(Nhdr) * id)
 {
-    const struct session_module *m =
-        (const struct session_module *)((const char *)session.head + session.head->modules_at);
+    const struct shm_module *m =
+        (const struct shm_module *)((const char *)session.head + session.head->modules_at);
 
     for (uint32_t i = 0; i < session.head->modules; i++)
         if (m[i].build_id_len == id->n_descsz &&
@@ -168,11 +168,11 @@ static const struct session_module *known_as(const ElfW(Nhdr) * id)
 
 static bool wants(int32_t number)
 {
-    return number == SITE_ANY_NUMBER || session_wants(session.head, number);
+    return number == SITE_ANY_NUMBER || shm_wants(session.head, number);
 }
 
 /* Where in the module calls of cancellation points are made, for marking them. */
-static void find_marked(const struct session_module *known, uintptr_t bias)
+static void find_marked(const struct shm_module *known, uintptr_t bias)
 {
     const struct patch_site *s =
         (const struct patch_site *)((const char *)session.head + known->at);
@@ -181,14 +181,14 @@ static void find_marked(const struct session_module *known, uintptr_t bias)
         return;
     for (uint32_t i = 0; i < known->n; i++)
         if (s[i].kind == SITE_NONE && s[i].reason == SITE_CANCELLATION)
-            noter_mark(bias + s[i].call + s[i].call_size);
+            call_log_mark(bias + s[i].call + s[i].call_size);
 }
 
 /* Patches a module of the loader's list. Not 0: it went wrong, *how, an enum patch_result. */
 static int patch(struct dl_phdr_info *info, size_t size, void *arg)
 {
     const ElfW(Nhdr) *id = build_id_of(info);
-    const struct session_module *known = id ? known_as(id) : NULL;
+    const struct shm_module *known = id ? known_as(id) : NULL;
     uint32_t *how = arg;
     enum patch_result result;
 
@@ -221,19 +221,20 @@ static long by_gate(long number, const unsigned long args[6])
     return flame_gate(&call);
 }
 
-/* 0, or why not: an enum session_refusal. */
+/* 0, or why not: an enum shm_refusal. */
 static unsigned get_ready(void)
 {
     unsigned why;
 
     if (kernel_threads() != 1)
-        return SESSION_HAS_THREADS;
+        return SHM_HAS_THREADS;
     if (!has_the_tracers_numbers())
-        return SESSION_PID_NAMESPACE;
+        return SHM_PID_NAMESPACE;
     arena_begin();
-    why = noter_init(&session);
-    if (!why && (!session.head->filters || mark_filters() + 1 != (int)session.head->filters))
-        noter_confined();
+    why = call_log_init(&session);
+    if (!why &&
+        (!session.head->filters || syscall_mark_filters() + 1 != (int)session.head->filters))
+        call_log_confined();
     return why;
 }
 
@@ -241,14 +242,14 @@ static unsigned patch_all(uint32_t *how)
 {
     dl_iterate_phdr(patch, how);
     if (!*how)
-        return npatches ? 0 : SESSION_UNKNOWN_LIBC;
+        return npatches ? 0 : SHM_UNKNOWN_LIBC;
     undo();
-    return SESSION_NOT_PATCHED;
+    return SHM_NOT_PATCHED;
 }
 
 __attribute__((constructor)) static void begin(void)
 {
-    const char *name = getenv(SESSION_ENV);
+    const char *name = getenv(SHM_ENV);
     uint32_t how = PATCH_DONE;
     unsigned why = 0;
 
@@ -257,7 +258,7 @@ __attribute__((constructor)) static void begin(void)
     if (gate_is_in_place())
         kernel_way_in = by_gate;
     else
-        why = SESSION_NO_GATE;
+        why = SHM_NO_GATE;
     /* Nobody is told, as where there is no memory: the calls just stop. */
     if (!has_the_tracers_clock(name) || !map_session(name))
         return;
@@ -266,7 +267,7 @@ __attribute__((constructor)) static void begin(void)
     if (!why)
         why = patch_all(&how);
     if (why)
-        session_refuse(&session, (enum session_refusal)why, (uint32_t)kernel_call(SYS_getpid), how);
+        shm_refuse(&session, (enum shm_refusal)why, (uint32_t)kernel_call(SYS_getpid), how);
     else
-        patch_handler = noter_see;
+        patch_handler = call_log_see;
 }

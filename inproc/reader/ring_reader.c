@@ -171,7 +171,7 @@ static bool take_call(struct ring_reader *r, uint64_t now)
 {
     uint32_t stack = (uint32_t)r->record[8];
 
-    if (words_of(r) != RING_CALL_WORDS || more_of(r) >= SESSION_CALLS || stack > r->nstacks ||
+    if (words_of(r) != RING_CALL_WORDS || more_of(r) >= SHM_CALLS || stack > r->nstacks ||
         !take_time(r, now))
         return false;
     r->call = (struct ring_call){.serial = (uint32_t)(r->record[8] >> 32),

@@ -2,7 +2,7 @@
  * Problem: many rings, each in the order of its own times, must be emitted in one order.
  *
  * Algorithm: the next record of each ring that has one is in a heap by its time. A ring that runs
- * dry leaves the heap and is read again by the next session_tell.
+ * dry leaves the heap and is read again by the next shm_server_drain.
  *
  * Both files are sealed against changes of their sizes before any program has them: a program that
  * made one shorter would have the tracer killed by SIGBUS.
@@ -31,15 +31,15 @@
 /* Room is given back during the reading of others, too, after so many words. */
 #define GIVE_ROOM (RING_WORDS / 4)
 
-struct session {
-    struct session_head *head; /* the tracer's file: no other process writes to it */
+struct shm_server {
+    struct shm_head *head; /* the tracer's file: no other process writes to it */
     size_t size;
-    struct session_shared *shared; /* the programs' file: never trusted */
+    struct shm_shared *shared; /* the programs' file: never trusted */
     size_t shared_size;
     uint32_t nrings;
     struct ring_control *controls;
     struct ring *rings;
-    struct files *files;       /* FILES_TABLES */
+    struct plain_fds *files;   /* PLAIN_FDS_TABLES */
     uint32_t used, files_used; /* the most that programs have said */
     int fd, shared_fd;
     struct proc_path name;
@@ -47,7 +47,7 @@ struct session {
     struct ring_reader **heap;    /* those that hold a record, the earliest first */
     enum ring_result *what;       /* by place in the heap: what the record is */
     uint32_t nheap;
-    uint32_t fill; /* what session_fill says */
+    uint32_t fill; /* what shm_server_fill says */
 };
 
 /* ---- the memory ---- */
@@ -84,9 +84,9 @@ static struct proc_path name_of(int fd)
     return proc_path(getpid(), number);
 }
 
-static void fill_modules(struct session_head *head, const struct session_options *o)
+static void fill_modules(struct shm_head *head, const struct shm_server_options *o)
 {
-    struct session_module *m = (struct session_module *)((char *)head + head->modules_at);
+    struct shm_module *m = (struct shm_module *)((char *)head + head->modules_at);
     uint64_t at = head->modules_at + o->nmodules * sizeof *m;
 
     for (size_t i = 0; i < o->nmodules; i++) {
@@ -103,30 +103,30 @@ static void fill_modules(struct session_head *head, const struct session_options
 }
 
 /* Layout of both files, and facts about the run. */
-static struct session_head plan(const struct session_options *o)
+static struct shm_head plan(const struct shm_server_options *o)
 {
-    struct session_head head = {.magic = SESSION_MAGIC,
-                                .version = SESSION_VERSION,
-                                .head_size = sizeof head,
-                                .ring_size = sizeof(struct ring),
-                                .rings = o->rings,
-                                .modules_at = sizeof head,
-                                .modules = (uint32_t)o->nmodules,
-                                .filters = o->filters,
-                                .marks = o->marks,
-                                .sequences = o->sequences,
-                                .files = FILES_TABLES,
-                                .user = geteuid()};
+    struct shm_head head = {.magic = SHM_MAGIC,
+                            .version = SHM_VERSION,
+                            .head_size = sizeof head,
+                            .ring_size = sizeof(struct ring),
+                            .rings = o->rings,
+                            .modules_at = sizeof head,
+                            .modules = (uint32_t)o->nmodules,
+                            .filters = o->filters,
+                            .marks = o->marks,
+                            .sequences = o->sequences,
+                            .files = PLAIN_FDS_TABLES,
+                            .user = geteuid()};
     struct stat st;
 
-    head.controls_at = head.modules_at + o->nmodules * sizeof(struct session_module);
+    head.controls_at = head.modules_at + o->nmodules * sizeof(struct shm_module);
     for (size_t i = 0; i < o->nmodules; i++)
         head.controls_at += o->modules[i].n * sizeof *o->modules[i].sites;
     head.controls_at = up_to(head.controls_at, _Alignof(struct ring_control));
     head.size = head.controls_at + o->rings * sizeof(struct ring_control);
-    head.files_at = up_to(sizeof(struct session_shared), _Alignof(struct ring_control));
+    head.files_at = up_to(sizeof(struct shm_shared), _Alignof(struct ring_control));
     head.rings_at =
-        up_to(head.files_at + FILES_TABLES * sizeof(struct files), _Alignof(struct ring));
+        up_to(head.files_at + PLAIN_FDS_TABLES * sizeof(struct plain_fds), _Alignof(struct ring));
     head.shared_size = head.rings_at + (uint64_t)o->rings * sizeof(struct ring);
     memcpy(head.calls, o->calls, sizeof head.calls);
     if (stat("/proc/self/ns/pid", &st) == 0)
@@ -134,9 +134,9 @@ static struct session_head plan(const struct session_options *o)
     return head;
 }
 
-static int make(struct session *s, const struct session_options *o)
+static int make(struct shm_server *s, const struct shm_server_options *o)
 {
-    struct session_head head = plan(o);
+    struct shm_head head = plan(o);
     struct proc_path shared_name;
     struct stat st;
     void *at;
@@ -144,18 +144,18 @@ static int make(struct session *s, const struct session_options *o)
 
     s->size = head.size;
     s->shared_size = head.shared_size;
-    err = make_file(&s->shared_fd, &at, SESSION_FILE "-rings", s->shared_size, 0);
+    err = make_file(&s->shared_fd, &at, SHM_FILE "-rings", s->shared_size, 0);
     if (err)
         return err;
     s->shared = at;
-    s->files = (struct files *)((char *)at + head.files_at);
+    s->files = (struct plain_fds *)((char *)at + head.files_at);
     s->rings = (struct ring *)((char *)at + head.rings_at);
     if (fstat(s->shared_fd, &st) < 0)
         return -errno;
     head.shared_inode = st.st_ino;
     shared_name = name_of(s->shared_fd);
     snprintf(head.shared_name, sizeof head.shared_name, "%s", shared_name.s);
-    err = make_file(&s->fd, &at, SESSION_FILE, s->size, F_SEAL_FUTURE_WRITE);
+    err = make_file(&s->fd, &at, SHM_FILE, s->size, F_SEAL_FUTURE_WRITE);
     if (err)
         return err;
     s->head = at;
@@ -165,15 +165,15 @@ static int make(struct session *s, const struct session_options *o)
     return 0;
 }
 
-int session_new(struct session **out, const struct session_options *o)
+int shm_server_new(struct shm_server **out, const struct shm_server_options *o)
 {
-    struct session *s = xcalloc(1, sizeof *s);
+    struct shm_server *s = xcalloc(1, sizeof *s);
     int err;
 
     s->fd = s->shared_fd = -1;
     err = make(s, o);
     if (err) {
-        session_free(s);
+        shm_server_free(s);
         return err;
     }
     s->nrings = o->rings;
@@ -185,7 +185,7 @@ int session_new(struct session **out, const struct session_options *o)
     return 0;
 }
 
-void session_free(struct session *s)
+void shm_server_free(struct shm_server *s)
 {
     if (!s)
         return;
@@ -208,7 +208,7 @@ void session_free(struct session *s)
     free(s);
 }
 
-const char *session_name(const struct session *s)
+const char *shm_server_name(const struct shm_server *s)
 {
     return s->name.s;
 }
@@ -230,13 +230,13 @@ static uint32_t taken(uint32_t *most, uint32_t *said, uint32_t limit)
 
 /* ---- the heap ---- */
 
-static void put_at(struct session *s, uint32_t at, struct ring_reader *r, enum ring_result what)
+static void put_at(struct shm_server *s, uint32_t at, struct ring_reader *r, enum ring_result what)
 {
     s->heap[at] = r;
     s->what[at] = what;
 }
 
-static void rise(struct session *s, uint32_t at)
+static void rise(struct shm_server *s, uint32_t at)
 {
     struct ring_reader *r = s->heap[at];
     enum ring_result what = s->what[at];
@@ -246,7 +246,7 @@ static void rise(struct session *s, uint32_t at)
     put_at(s, at, r, what);
 }
 
-static void sink(struct session *s)
+static void sink(struct shm_server *s)
 {
     struct ring_reader *r = s->heap[0];
     enum ring_result what = s->what[0];
@@ -265,7 +265,8 @@ static void sink(struct session *s)
 
 /* ---- telling ---- */
 
-static enum ring_result next_of(struct ring_reader *r, uint64_t now, const struct session_client *c)
+static enum ring_result next_of(struct ring_reader *r, uint64_t now,
+                                const struct shm_server_client *c)
 {
     bool was = r->damage != NULL;
     enum ring_result what = ring_next(r, now, &c->ring);
@@ -281,7 +282,7 @@ static bool is_record(enum ring_result what)
 }
 
 /* The thread may have written anything there. */
-static void note_fill(struct session *s, const struct ring_reader *r)
+static void note_fill(struct shm_server *s, const struct ring_reader *r)
 {
     uint64_t words = __atomic_load_n(&r->ring->head, __ATOMIC_RELAXED) - r->given;
 
@@ -289,7 +290,7 @@ static void note_fill(struct session *s, const struct ring_reader *r)
         s->fill = words < RING_WORDS ? (uint32_t)words : RING_WORDS;
 }
 
-uint32_t session_fill(struct session *s)
+uint32_t shm_server_fill(struct shm_server *s)
 {
     uint32_t fill = s->fill;
 
@@ -298,7 +299,7 @@ uint32_t session_fill(struct session *s)
 }
 
 /* Reads a record from each ring that has one and holds none. */
-static void fill_heap(struct session *s, uint64_t now, const struct session_client *client)
+static void fill_heap(struct shm_server *s, uint64_t now, const struct shm_server_client *client)
 {
     uint32_t used = taken(&s->used, &s->shared->used, s->nrings);
 
@@ -322,7 +323,8 @@ static void fill_heap(struct session *s, uint64_t now, const struct session_clie
 }
 
 /* Replaces the earliest record, which has been emitted, by its ring's next one. */
-static void replace_first(struct session *s, uint64_t now, const struct session_client *client)
+static void replace_first(struct shm_server *s, uint64_t now,
+                          const struct shm_server_client *client)
 {
     struct ring_reader *r = s->heap[0];
     enum ring_result what = next_of(r, now, client);
@@ -336,7 +338,7 @@ static void replace_first(struct session *s, uint64_t now, const struct session_
         sink(s);
 }
 
-void session_tell(struct session *s, uint64_t until, const struct session_client *client)
+void shm_server_drain(struct shm_server *s, uint64_t until, const struct shm_server_client *client)
 {
     uint64_t now = clock_ns(CLOCK_MONOTONIC);
 
@@ -356,7 +358,7 @@ void session_tell(struct session *s, uint64_t until, const struct session_client
         ring_give_room(s->readers[i]);
 }
 
-static struct ring_reader *reader_of(const struct session *s, pid_t tid)
+static struct ring_reader *reader_of(const struct shm_server *s, pid_t tid)
 {
     for (uint32_t i = 0; i < s->nrings && s->readers[i]; i++)
         if (s->readers[i]->tid == tid)
@@ -364,14 +366,14 @@ static struct ring_reader *reader_of(const struct session *s, pid_t tid)
     return NULL;
 }
 
-bool session_has(const struct session *s, pid_t tid)
+bool shm_server_has(const struct shm_server *s, pid_t tid)
 {
     const struct ring_reader *r = reader_of(s, tid);
 
     return r && !r->damage;
 }
 
-void session_thread_gone(struct session *s, pid_t tid)
+void shm_server_thread_gone(struct shm_server *s, pid_t tid)
 {
     struct ring_reader *r = reader_of(s, tid);
     struct ring_control *control;
@@ -396,7 +398,7 @@ void session_thread_gone(struct session *s, pid_t tid)
     __atomic_store_n(&ring->owner, 0, __ATOMIC_RELEASE);
 }
 
-void session_close_ring(struct session *s, pid_t tid)
+void shm_server_close_ring(struct shm_server *s, pid_t tid)
 {
     struct ring_reader *r = reader_of(s, tid);
 
@@ -404,7 +406,7 @@ void session_close_ring(struct session *s, pid_t tid)
         __atomic_store_n(&r->control->closed, 1, __ATOMIC_SEQ_CST);
 }
 
-void session_handled(struct session *s, pid_t tid, uint64_t time)
+void shm_server_handled(struct shm_server *s, pid_t tid, uint64_t time)
 {
     struct ring_reader *r = reader_of(s, tid);
 
@@ -412,7 +414,7 @@ void session_handled(struct session *s, pid_t tid, uint64_t time)
         __atomic_store_n(&r->control->handled, time, __ATOMIC_SEQ_CST);
 }
 
-void session_lend(struct session *s, pid_t tid, bool lent)
+void shm_server_lend(struct shm_server *s, pid_t tid, bool lent)
 {
     struct ring_reader *r = reader_of(s, tid);
 
@@ -422,45 +424,45 @@ void session_lend(struct session *s, pid_t tid, bool lent)
 
 /* ---- descriptors ---- */
 
-static struct files *files_of(struct session *s, pid_t pid)
+static struct plain_fds *files_of(struct shm_server *s, pid_t pid)
 {
-    taken(&s->files_used, &s->shared->files_used, FILES_TABLES);
+    taken(&s->files_used, &s->shared->files_used, PLAIN_FDS_TABLES);
     for (uint32_t i = 0; i < s->files_used; i++)
         if (__atomic_load_n(&s->files[i].owner, __ATOMIC_RELAXED) == (uint32_t)pid)
             return &s->files[i];
     return NULL;
 }
 
-void session_file_used(struct session *s, pid_t pid, int fd)
+void shm_server_file_used(struct shm_server *s, pid_t pid, int fd)
 {
-    struct files *f = files_of(s, pid);
+    struct plain_fds *f = files_of(s, pid);
 
     if (f)
-        files_forget(f, (unsigned)fd);
+        plain_fds_forget(f, (unsigned)fd);
 }
 
-void session_file_closes(struct session *s, pid_t pid, int fd)
+void shm_server_file_closes(struct shm_server *s, pid_t pid, int fd)
 {
-    struct files *f = files_of(s, pid);
+    struct plain_fds *f = files_of(s, pid);
 
     if (!f)
         return;
     __atomic_fetch_add(&f->closes, 1, __ATOMIC_SEQ_CST);
     if (fd < 0)
-        files_forget_all(f);
+        plain_fds_forget_all(f);
     else
-        files_forget(f, (unsigned)fd);
+        plain_fds_forget(f, (unsigned)fd);
 }
 
-static void hide(struct files *f)
+static void hide(struct plain_fds *f)
 {
     __atomic_store_n(&f->off, 1, __ATOMIC_SEQ_CST);
-    files_forget_all(f);
+    plain_fds_forget_all(f);
 }
 
-void session_files_hidden(struct session *s, pid_t pid)
+void shm_server_files_hidden(struct shm_server *s, pid_t pid)
 {
-    struct files *f = pid ? files_of(s, pid) : NULL;
+    struct plain_fds *f = pid ? files_of(s, pid) : NULL;
 
     if (f) {
         hide(f);
@@ -468,14 +470,14 @@ void session_files_hidden(struct session *s, pid_t pid)
     }
     /* The process may be about to take a table. */
     __atomic_store_n(&s->head->files_off, 1, __ATOMIC_SEQ_CST);
-    for (uint32_t i = 0; i < FILES_TABLES; i++)
+    for (uint32_t i = 0; i < PLAIN_FDS_TABLES; i++)
         if (__atomic_load_n(&s->files[i].owner, __ATOMIC_RELAXED))
             hide(&s->files[i]);
 }
 
-void session_files_gone(struct session *s, pid_t pid)
+void shm_server_files_gone(struct shm_server *s, pid_t pid)
 {
-    struct files *f = files_of(s, pid);
+    struct plain_fds *f = files_of(s, pid);
 
     if (!f)
         return;
@@ -484,20 +486,20 @@ void session_files_gone(struct session *s, pid_t pid)
     __atomic_store_n(&f->owner, 0, __ATOMIC_RELEASE);
 }
 
-struct session_refused session_refused(const struct session *s, enum session_refusal why)
+struct shm_refused shm_server_refused(const struct shm_server *s, enum shm_refusal why)
 {
-    const struct session_refused *r = &s->shared->refused[why];
+    const struct shm_refused *r = &s->shared->refused[why];
 
-    return (struct session_refused){.n = __atomic_load_n(&r->n, __ATOMIC_RELAXED),
-                                    .pid = __atomic_load_n(&r->pid, __ATOMIC_RELAXED),
-                                    .detail = __atomic_load_n(&r->detail, __ATOMIC_RELAXED)};
+    return (struct shm_refused){.n = __atomic_load_n(&r->n, __ATOMIC_RELAXED),
+                                .pid = __atomic_load_n(&r->pid, __ATOMIC_RELAXED),
+                                .detail = __atomic_load_n(&r->detail, __ATOMIC_RELAXED)};
 }
 
-void session_end(struct session *s, const uint64_t calls[SESSION_CALLS / 64])
+void shm_server_end(struct shm_server *s, const uint64_t calls[SHM_CALLS / 64])
 {
     uint32_t used = taken(&s->used, &s->shared->used, s->nrings);
 
-    for (size_t i = 0; i < SESSION_CALLS / 64; i++)
+    for (size_t i = 0; i < SHM_CALLS / 64; i++)
         __atomic_store_n(&s->head->calls[i], calls[i], __ATOMIC_SEQ_CST);
     for (uint32_t i = 0; i < s->nrings; i++)
         __atomic_store_n(&s->controls[i].closed, 1, __ATOMIC_SEQ_CST);

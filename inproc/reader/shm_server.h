@@ -3,7 +3,7 @@
  * threads of the run have written, in the order of its times.
  *
  * The reader of a session also gets events of threads from elsewhere (ptrace), and brings the two
- * into one order: session_tell emits all up to a moment, so that the events of that moment come
+ * into one order: shm_server_drain emits all up to a moment, so that the events of that moment come
  * behind it. A record that a thread was about to write then, with an earlier time, comes with the
  * next call: the threads' own orders are always kept, the order among them but for that.
  *
@@ -16,9 +16,9 @@
 #include "inproc/shm.h"
 #include "patch/find/find.h"
 
-struct session;
+struct shm_server;
 
-struct session_client {
+struct shm_server_client {
     struct ring_client ring;
     /* A call of the thread r->tid began or ended, or the program set a region or a mark:
      * RING_ENTERED, RING_LEFT or RING_TOLD. The arg is ring.arg. */
@@ -28,63 +28,64 @@ struct session_client {
     void (*damaged)(void *arg, const struct ring_reader *r);
 };
 
-struct session_options {
+struct shm_server_options {
     uint32_t rings;
     const struct site_list *modules; /* with build-ids; borrowed for the call */
     size_t nmodules;
-    uint64_t calls[SESSION_CALLS / 64];
-    uint32_t filters, marks, sequences; /* as in struct session_head */
+    uint64_t calls[SHM_CALLS / 64];
+    uint32_t filters, marks, sequences; /* as in struct shm_head */
 };
 
 /* 0 or -errno. The memory is of a fixed size from the beginning, and only used pages are there. */
-int session_new(struct session **out, const struct session_options *o);
-void session_free(struct session *s);
+int shm_server_new(struct shm_server **out, const struct shm_server_options *o);
+void shm_server_free(struct shm_server *s);
 
-/* The value of SESSION_ENV for the programs of the run. Lives as long as the session. */
-const char *session_name(const struct session *s);
+/* The value of SHM_ENV for the programs of the run. Lives as long as the session. */
+const char *shm_server_name(const struct shm_server *s);
 
 /* Emits all records that have a time of at most `until`. */
-void session_tell(struct session *s, uint64_t until, const struct session_client *client);
+void shm_server_drain(struct shm_server *s, uint64_t until, const struct shm_server_client *client);
 
-/* How many words the fullest ring had, of RING_WORDS, at any session_tell since this was asked
+/* How many words the fullest ring had, of RING_WORDS, at any shm_server_drain since this was asked
  * last. */
-uint32_t session_fill(struct session *s);
+uint32_t shm_server_fill(struct shm_server *s);
 
 /*
  * Gives the ring of a thread that has ended, and of which all has been emitted, to others. Records
- * that session_tell has not emitted are dropped, so that is to be called first, with `until`
+ * that shm_server_drain has not emitted are dropped, so that is to be called first, with `until`
  * UINT64_MAX.
  */
-void session_thread_gone(struct session *s, pid_t tid);
+void shm_server_thread_gone(struct shm_server *s, pid_t tid);
 
 /* Makes the thread's calls stop for the tracer from its next one on: two threads would write into
  * its ring, say. To be called while it is stopped in a call of another kind. */
-void session_close_ring(struct session *s, pid_t tid);
+void shm_server_close_ring(struct shm_server *s, pid_t tid);
 
 /* The thread is stopped because of a signal that the program does not ignore, or by job control. */
-void session_handled(struct session *s, pid_t tid, uint64_t time);
+void shm_server_handled(struct shm_server *s, pid_t tid, uint64_t time);
 /* Whether a child of vfork writes into the thread's ring. To be called while both are stopped. */
-void session_lend(struct session *s, pid_t tid, bool lent);
+void shm_server_lend(struct shm_server *s, pid_t tid, bool lent);
 
 /*
  * Changes of descriptors of the process (inproc/plain_fds.h), which is stopped in a call or gone.
- * session_file_used: a call on this one stops. session_file_closes: a call stops that closes it, or
- * makes it mean something else; -1: any. session_files_hidden: they may change unseen from now on;
- * pid 0: those of all processes. session_files_gone: it has ended, or runs another program.
+ * shm_server_file_used: a call on this one stops. shm_server_file_closes: a call stops that closes
+ * it, or makes it mean something else; -1: any. shm_server_files_hidden: they may change unseen
+ * from now on; pid 0: those of all processes. shm_server_files_gone: it has ended, or runs another
+ * program.
  */
-void session_file_used(struct session *s, pid_t pid, int fd);
-void session_file_closes(struct session *s, pid_t pid, int fd);
-void session_files_hidden(struct session *s, pid_t pid);
-void session_files_gone(struct session *s, pid_t pid);
+void shm_server_file_used(struct shm_server *s, pid_t pid, int fd);
+void shm_server_file_closes(struct shm_server *s, pid_t pid, int fd);
+void shm_server_files_hidden(struct shm_server *s, pid_t pid);
+void shm_server_files_gone(struct shm_server *s, pid_t pid);
 
 /* Ends the session: only these calls are asked for from now on. All rings are closed, because they
  * are not read any more, and threads must not wait for that. */
-void session_end(struct session *s, const uint64_t calls[SESSION_CALLS / 64]);
+void shm_server_end(struct shm_server *s, const uint64_t calls[SHM_CALLS / 64]);
 
 /* Number of processes that have reported this refusal until now, and the id of one. */
-struct session_refused session_refused(const struct session *s, enum session_refusal why);
+struct shm_refused shm_server_refused(const struct shm_server *s, enum shm_refusal why);
 
 /* Whether the thread has a ring. */
-bool session_has(const struct session *s, pid_t tid);
+bool shm_server_has(const struct shm_server *s, pid_t tid);
 
 #endif

@@ -1,6 +1,6 @@
 /*
  * unsupported.h: messages about processes that could not be recorded in-process (enum
- * session_refusal).
+ * shm_refusal).
  */
 #ifndef FLAME_INPROC_READER_UNSUPPORTED_H
 #define FLAME_INPROC_READER_UNSUPPORTED_H
@@ -10,9 +10,9 @@
 struct strbuf;
 
 /* Whether the refusals can be true: any program of the run may have written there. */
-bool refusal_is_sound(const struct session *s, enum session_refusal why);
+bool unsupported_is_sound(const struct shm_server *s, enum shm_refusal why);
 
 /* Appends "process 12 (and 3 others) ...: WHY", without a newline. False: there is none. */
-bool refusal_add_text(struct strbuf *sb, const struct session *s, enum session_refusal why);
+bool unsupported_add_text(struct strbuf *sb, const struct shm_server *s, enum shm_refusal why);
 
 #endif

@@ -26,7 +26,7 @@ static bool grow(struct readable *r)
  * block reachable. */
 static bool is_session(const struct procmap *map)
 {
-    static const char name[] = "/memfd:" SESSION_FILE;
+    static const char name[] = "/memfd:" SHM_FILE;
 
     return map->name_len >= sizeof name - 1 && memcmp(map->name, name, sizeof name - 1) == 0;
 }

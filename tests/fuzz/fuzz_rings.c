@@ -37,7 +37,7 @@ static void check(const struct ring_reader *r, enum ring_result what)
     }
     if (r->nmemory > RING_PIECES * (RING_MOST_WORDS - 1))
         abort();
-    if (r->tid <= 0 || r->pid <= 0 || r->call.nr < 0 || r->call.nr >= SESSION_CALLS ||
+    if (r->tid <= 0 || r->pid <= 0 || r->call.nr < 0 || r->call.nr >= SHM_CALLS ||
         r->call.stack > stacks || r->nopen > RINGS_NESTED || r->call.begin > r->time ||
         (what == RING_ENTERED && !r->passed && !r->nopen))
         abort();

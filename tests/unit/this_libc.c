@@ -20,5 +20,5 @@ bool gate_can_be_placed(void)
 
 bool cancellation_points_are_noted(void)
 {
-    return !is_at_least(41) || mark_filters() >= 0;
+    return !is_at_least(41) || syscall_mark_filters() >= 0;
 }

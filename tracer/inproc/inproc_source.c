@@ -43,8 +43,8 @@ static const int handled_still[] = {SYS_mlockall, SYS_prctl,  SYS_seccomp,  SYS_
 
 struct inside {
     struct inside_client client;
-    struct session *session;
-    struct session_client told;
+    struct shm_server *session;
+    struct shm_server_client told;
     struct ringevents *events;
     struct strbuf environment;
     uintptr_t marked; /* place of marked calls; 0: no call is marked */
@@ -56,7 +56,7 @@ struct inside {
     } damaged;
 };
 
-static void add_calls(uint64_t bits[SESSION_CALLS / 64], const int *calls, size_t n)
+static void add_calls(uint64_t bits[SHM_CALLS / 64], const int *calls, size_t n)
 {
     for (size_t i = 0; i < n; i++)
         bits[calls[i] / 64] |= 1ull << calls[i] % 64;
@@ -97,7 +97,7 @@ static void on_event(void *arg, const struct off_event *e, uint32_t stack)
     struct inside *i = arg;
 
     if (!i->client.event(i->client.arg, e, stack))
-        session_close_ring(i->session, e->tid);
+        shm_server_close_ring(i->session, e->tid);
 }
 
 /* ---- the beginning ---- */
@@ -115,7 +115,7 @@ static uintptr_t place_of_marks(const struct site_list *sites)
             continue;
         if (place)
             return 0;
-        place = (s->call + s->call_size) % MARK_PAGE;
+        place = (s->call + s->call_size) % SYSCALL_MARK_PAGE;
     }
     return place;
 }
@@ -124,7 +124,7 @@ struct inside *inside_new(const struct inside_client *client, const char **why)
 {
     struct ringevents_client events = {.event = on_event};
     struct site_list sites = {.sites = NULL};
-    struct session_options o = {.rings = RINGS, .modules = &sites, .nmodules = 1};
+    struct shm_server_options o = {.rings = RINGS, .modules = &sites, .nmodules = 1};
     struct inside *i;
     int err, filters;
 
@@ -139,26 +139,26 @@ struct inside *inside_new(const struct inside_client *client, const char **why)
     add_calls(o.calls, noted, ARRAY_LEN(noted));
     add_calls(o.calls, handled, ARRAY_LEN(handled));
     add_calls(o.calls, handled_still, ARRAY_LEN(handled_still));
-    o.sequences = sequence_tells();
-    filters = mark_filters();
+    o.sequences = rseq_tells();
+    filters = syscall_mark_filters();
     if (filters >= 0) {
         o.filters = (uint32_t)filters + 2; /* our own filter is one more, in the command */
         i->marked = place_of_marks(&sites);
         o.marks = i->marked != 0;
     }
-    err = session_new(&i->session, &o);
+    err = shm_server_new(&i->session, &o);
     sites_release(&sites);
     if (err) {
         *why = "the memory of the run cannot be made";
         free(i);
         return NULL;
     }
-    i->told = (struct session_client){
+    i->told = (struct shm_server_client){
         .ring = {.arg = i, .stack = on_stack}, .event = on_record, .damaged = on_damage};
     events.arg = i;
     i->events = ringevents_new(&events);
     i->environment = (struct strbuf)STRBUF_INIT;
-    strbuf_addf(&i->environment, SESSION_ENV "=%s", session_name(i->session));
+    strbuf_addf(&i->environment, SHM_ENV "=%s", shm_server_name(i->session));
     return i;
 }
 
@@ -182,12 +182,12 @@ const char *inside_environment(const struct inside *i)
 
 void inside_tell(struct inside *i, uint64_t until)
 {
-    session_tell(i->session, until, &i->told);
+    shm_server_drain(i->session, until, &i->told);
 }
 
 uint64_t inside_beat(struct inside *i)
 {
-    i->beat_ns = pace_next(i->beat_ns, session_fill(i->session));
+    i->beat_ns = pace_next(i->beat_ns, shm_server_fill(i->session));
     return i->beat_ns;
 }
 
@@ -199,15 +199,15 @@ static void look_at_descriptors(struct inside *i, const struct off_event *e)
     if (!c)
         return;
     if (c->flags & CALL_CLOSES)
-        session_file_closes(i->session, e->pid, (int)e->args[c->fd_arg]);
+        shm_server_file_closes(i->session, e->pid, (int)e->args[c->fd_arg]);
     else if (c->flags & CALL_CLOSES_MANY && e->args[2] & CLOSE_RANGE_UNSHARE)
-        session_files_hidden(i->session, e->pid);
+        shm_server_files_hidden(i->session, e->pid);
     else if (c->flags & CALL_CLOSES_MANY)
-        session_file_closes(i->session, e->pid, -1);
+        shm_server_file_closes(i->session, e->pid, -1);
     else if (c->flags & CALL_IN_RING)
-        session_files_hidden(i->session, e->pid);
+        shm_server_files_hidden(i->session, e->pid);
     else if (c->object == CALL_ON_FD || c->object == CALL_ON_LOCK || c->object == CALL_ON_MQUEUE)
-        session_file_used(i->session, e->pid, (int)e->args[c->fd_arg]);
+        shm_server_file_used(i->session, e->pid, (int)e->args[c->fd_arg]);
 }
 
 bool inside_stopped(struct inside *i, const struct off_event *e)
@@ -222,51 +222,51 @@ bool inside_stopped(struct inside *i, const struct off_event *e)
 void inside_born(struct inside *i, pid_t parent, pid_t child, uint64_t flags)
 {
     if (!child) {
-        session_lend(i->session, parent, false);
+        shm_server_lend(i->session, parent, false);
         ringevents_back(i->events, parent);
     } else if (flags & CLONE_VM && !(flags & CLONE_SETTLS)) {
         /* Parent and child share the word that says which thread owns the ring. */
         if (flags & CLONE_VFORK) {
-            session_lend(i->session, parent, true);
+            shm_server_lend(i->session, parent, true);
             ringevents_lend(i->events, parent, child);
         } else {
-            session_close_ring(i->session, parent);
+            shm_server_close_ring(i->session, parent);
         }
     }
     /* Descriptors are shared where memory is not, or the other way round. */
     if (child && !(flags & CLONE_FILES) != !(flags & CLONE_VM && !(flags & CLONE_VFORK)))
-        session_files_hidden(i->session, 0);
+        shm_server_files_hidden(i->session, 0);
 }
 
 void inside_handled(struct inside *i, pid_t tid, uint64_t now)
 {
-    session_handled(i->session, tid, now);
+    shm_server_handled(i->session, tid, now);
 }
 
 void inside_gone(struct inside *i, pid_t tid)
 {
-    session_thread_gone(i->session, tid);
+    shm_server_thread_gone(i->session, tid);
     ringevents_gone(i->events, tid);
 }
 
 void inside_process_gone(struct inside *i, pid_t pid)
 {
-    session_files_gone(i->session, pid);
+    shm_server_files_gone(i->session, pid);
 }
 
 void inside_say_refusals(const struct inside *i)
 {
     bool sound = true;
 
-    for (unsigned why = 1; why < SESSION_REFUSALS; why++)
-        sound = sound && refusal_is_sound(i->session, (enum session_refusal)why);
+    for (unsigned why = 1; why < SHM_REFUSALS; why++)
+        sound = sound && unsupported_is_sound(i->session, (enum shm_refusal)why);
     if (!sound)
         flame_warn("a program of the run has written over what its processes say of themselves: "
                    "the figures of this run may be wrong");
-    for (unsigned why = 1; sound && why < SESSION_REFUSALS; why++) {
+    for (unsigned why = 1; sound && why < SHM_REFUSALS; why++) {
         struct strbuf text = STRBUF_INIT;
 
-        if (refusal_add_text(&text, i->session, (enum session_refusal)why))
+        if (unsupported_add_text(&text, i->session, (enum shm_refusal)why))
             flame_warn("%s", text.buf);
         strbuf_release(&text);
     }
@@ -279,8 +279,8 @@ void inside_say_refusals(const struct inside *i)
 
 void inside_end(struct inside *i)
 {
-    uint64_t calls[SESSION_CALLS / 64] = {0};
+    uint64_t calls[SHM_CALLS / 64] = {0};
 
     add_calls(calls, handled_still, ARRAY_LEN(handled_still));
-    session_end(i->session, calls);
+    shm_server_end(i->session, calls);
 }

@@ -76,12 +76,13 @@ static int add_call(scmp_filter_ctx ctx, const struct call *c)
 
 enum { PLACE_LEN = 5, MARKED_LEN = 15 };
 
-/* Code that allows marked calls that return to `place` in a page, by the rule of mark_is_on. */
+/* Code that allows marked calls that return to `place` in a page, by the rule of
+ * syscall_mark_is_on. */
 static void put_marked(struct sock_filter at[], uintptr_t place)
 {
     const struct sock_filter code[] = {
         BPF_STMT(BPF_LD | BPF_W | BPF_ABS, WORD(instruction_pointer, false)),
-        BPF_STMT(BPF_ALU | BPF_AND | BPF_K, MARK_PAGE - 1),
+        BPF_STMT(BPF_ALU | BPF_AND | BPF_K, SYSCALL_MARK_PAGE - 1),
         BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)place, 0, 12),
         BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
         BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_restart_syscall, 6, 0),
@@ -92,7 +93,7 @@ static void put_marked(struct sock_filter at[], uintptr_t place)
         BPF_STMT(BPF_LD | BPF_W | BPF_ABS, WORD(args[0], true)),
         BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_X, 0, 3, 4),
         BPF_STMT(BPF_LD | BPF_W | BPF_ABS, WORD(args[5], true)),
-        BPF_STMT(BPF_ALU | BPF_AND | BPF_K, MARK_MASK),
+        BPF_STMT(BPF_ALU | BPF_AND | BPF_K, SYSCALL_MARK_MASK),
         BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, MARK, 0, 1),
         BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
     };

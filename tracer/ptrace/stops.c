@@ -340,9 +340,9 @@ static bool is_let_by(const struct source *s, const struct ptraced *t)
     const struct callregs *r = &t->regs;
     uintptr_t pc = callregs_pc(r);
 
-    return s->opt.lets_by &&
-           (pc == s->opt.lets_by || mark_is_on(s->opt.lets_marked, pc, callregs_nr(r),
-                                               callregs_argument(r, 0), callregs_argument(r, 5)));
+    return s->opt.lets_by && (pc == s->opt.lets_by ||
+                              syscall_mark_is_on(s->opt.lets_marked, pc, callregs_nr(r),
+                                                 callregs_argument(r, 0), callregs_argument(r, 5)));
 }
 
 /* Undoes the interruption of a call that would have gone on. */

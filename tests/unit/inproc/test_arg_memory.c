@@ -20,7 +20,7 @@ static bool put_at(uintptr_t sp, long number, unsigned long a0, unsigned long a1
 {
     struct patch_call call = {.number = number, .args = {a0, a1, a2, a3, a4, a5}, .sp = sp};
 
-    return pointed_put(&ring, &call, 9, getpid());
+    return arg_memory_put(&ring, &call, 9, getpid());
 }
 
 static bool put(long number, unsigned long a0, unsigned long a1, unsigned long a2)

@@ -505,7 +505,7 @@ static const struct act {
 
 /* ---- what the rings say ---- */
 
-static struct session *session;
+static struct shm_server *session;
 static struct entry {
     pid_t tid;
     int nr;
@@ -542,7 +542,7 @@ static void take_damage(void *arg, const struct ring_reader *r)
     diag("%d: %s", (int)r->tid, r->damage);
 }
 
-static const struct session_client client = {
+static const struct shm_server_client client = {
     .ring = {.stack = take_stack}, .event = take_event, .damaged = take_damage};
 
 static size_t count(int nr)
@@ -671,19 +671,19 @@ static bool begin_session(uint32_t rings, bool know_libc)
 {
     static const int calls[] = {SYS_read,  SYS_write, SYS_poll,  SYS_nanosleep, SYS_clock_nanosleep,
                                 SYS_futex, SYS_wait4, SYS_pause, SYS_prctl};
-    struct session_options o = {.rings = rings,
-                                .modules = &sites,
-                                .nmodules = know_libc,
-                                .filters = (uint32_t)(mark_filters() + 1),
-                                .marks = 1,
-                                .sequences = sequences};
+    struct shm_server_options o = {.rings = rings,
+                                   .modules = &sites,
+                                   .nmodules = know_libc,
+                                   .filters = (uint32_t)(syscall_mark_filters() + 1),
+                                   .marks = 1,
+                                   .sequences = sequences};
 
     for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
         o.calls[calls[i] / 64] |= 1ull << calls[i] % 64;
-    session_free(session);
+    shm_server_free(session);
     session = NULL;
     nlog = nbegun = ndamaged = 0;
-    return session_new(&session, &o) == 0;
+    return shm_server_new(&session, &o) == 0;
 }
 
 /* Runs a program; its wait status. `name`: of the session. */
@@ -696,7 +696,7 @@ static int run(const char *name, char *const argv[])
     pid_t pid;
 
     snprintf(preload, sizeof preload, "LD_PRELOAD=%s", library);
-    snprintf(variable, sizeof variable, "%s=%s", SESSION_ENV, name);
+    snprintf(variable, sizeof variable, "%s=%s", SHM_ENV, name);
     snprintf(path, sizeof path, "PATH=%s", getenv("PATH"));
     env[0] = preload, env[1] = variable, env[2] = path;
     posix_spawn_file_actions_init(&to);
@@ -705,10 +705,10 @@ static int run(const char *name, char *const argv[])
     if (posix_spawnp(&pid, argv[0], &to, NULL, argv, env) != 0)
         return -1;
     while (waitpid(pid, &status, WNOHANG) == 0) {
-        session_tell(session, clock_ns(CLOCK_MONOTONIC), &client);
+        shm_server_drain(session, clock_ns(CLOCK_MONOTONIC), &client);
         sleep_ns(500000);
     }
-    session_tell(session, UINT64_MAX, &client);
+    shm_server_drain(session, UINT64_MAX, &client);
     n = pread(err, said, sizeof said - 1, 0);
     said[n > 0 ? n : 0] = '\0';
     close(err);
@@ -719,7 +719,7 @@ static int run(const char *name, char *const argv[])
 static bool act(const char *name, uint32_t rings)
 {
     char *argv[] = {self, (char *)name, NULL};
-    int status = begin_session(rings, true) ? run(session_name(session), argv) : -1;
+    int status = begin_session(rings, true) ? run(shm_server_name(session), argv) : -1;
 
     if (status || *said)
         diag("%s: status %x, said %s", name, status, said);
@@ -834,7 +834,7 @@ static void test_without_sequences(void)
 
     sequences = false;
     act("calls", 8);
-    sequences = sequence_tells();
+    sequences = rseq_tells();
     for (size_t i = 0; i < nlog; i++) {
         bool sleep = log_[i].nr == SYS_clock_nanosleep || log_[i].nr == SYS_nanosleep;
 
@@ -848,14 +848,14 @@ static void test_without_sequences(void)
 }
 
 /* The session's message on processes that refused, without their number; "": none did. */
-static const char *refusal(enum session_refusal why)
+static const char *refusal(enum shm_refusal why)
 {
     static char text[256];
     struct strbuf sb = STRBUF_INIT;
     const char *is;
 
     *text = '\0';
-    if (refusal_add_text(&sb, session, why) && (is = strstr(sb.buf, " is traced")))
+    if (unsupported_add_text(&sb, session, why) && (is = strstr(sb.buf, " is traced")))
         snprintf(text, sizeof text, "%s", is + 1);
     strbuf_release(&sb);
     return text;
@@ -866,9 +866,9 @@ static void test_fallback(void)
     char *argv[] = {(char *)"sh", (char *)"-c", (char *)"exit 4", NULL};
 
     begin_session(8, false);
-    is_int(WEXITSTATUS(run(session_name(session), argv)), 4,
+    is_int(WEXITSTATUS(run(shm_server_name(session), argv)), 4,
            "a program whose C library is unknown runs");
-    is_str(refusal(SESSION_UNKNOWN_LIBC),
+    is_str(refusal(SHM_UNKNOWN_LIBC),
            "is traced by stops alone: its C library is another than flame's", "which is known why");
     is_str(said, "", "and it does not hear of");
     is_int(nbegun, 0, "nothing is noted");
@@ -880,9 +880,9 @@ static void test_fallback(void)
     for (size_t i = 0; i < sites.n; i++)
         sites.sites[i].bytes[0] ^= 1;
     begin_session(8, true);
-    is_int(WEXITSTATUS(run(session_name(session), argv)), 4,
+    is_int(WEXITSTATUS(run(shm_server_name(session), argv)), 4,
            "a program whose C library is another runs");
-    is_str(refusal(SESSION_NOT_PATCHED),
+    is_str(refusal(SHM_NOT_PATCHED),
            "is traced by stops alone: its C library cannot be patched: changed",
            "which is known why");
     is_str(said, "", "and it does not hear of");
@@ -895,9 +895,9 @@ static void test_not_placed(void)
     char *argv[] = {(char *)"sh", (char *)"-c", (char *)"exit 4", NULL};
 
     begin_session(8, true);
-    is_int(WEXITSTATUS(run(session_name(session), argv)), 4,
+    is_int(WEXITSTATUS(run(shm_server_name(session), argv)), 4,
            "a program whose loader does not place the gate runs");
-    ok(strstr(refusal(SESSION_NO_GATE), "libflamegate.so is not where it is linked for") != NULL,
+    ok(strstr(refusal(SHM_NO_GATE), "libflamegate.so is not where it is linked for") != NULL,
        "which is known why");
     is_int(nbegun, 0, "nothing is noted");
 }
@@ -916,7 +916,7 @@ int main(int argc, char **argv)
              slash ? (int)(slash - shim) : 5, slash ? shim : "build");
     if (readlink("/proc/self/exe", self, sizeof self - 1) < 0)
         return 1;
-    sequences = sequence_tells();
+    sequences = rseq_tells();
     dl_iterate_phdr(find_libc, NULL);
     if (!ok(sites_find_in(&sites, libc_path) == 0 && sites.n > 0,
             "the C library's sites are found"))
@@ -932,7 +932,7 @@ int main(int argc, char **argv)
         }
         test_fallback();
     }
-    session_free(session);
+    shm_server_free(session);
     sites_release(&sites);
     return done_testing();
 }

@@ -32,8 +32,8 @@ static long enter(const struct patch_call *call)
 static long settle(struct patch_call call, uint64_t ago_ns, long result)
 {
     made = 0;
-    return cut_settle(&control, cut_kind(call.number), &call, clock_ns(CLOCK_MONOTONIC) - ago_ns,
-                      result, enter);
+    return eintr_retry_settle(&control, eintr_retry_kind(call.number), &call,
+                              clock_ns(CLOCK_MONOTONIC) - ago_ns, result, enter);
 }
 
 static void test_epoll(void)
@@ -115,7 +115,7 @@ static void test_files(void)
     is_int(settle(write_it, 2000000000u, -EINTR), -EINPROGRESS, "or is left to itself in the end");
     write_it.number = SYS_poll;
     is_int(settle(write_it, 0, -EINTR), -EINTR, "poll ends by handlers alone");
-    is_int(cut_kind(SYS_futex), 0, "nor is there anything to settle of a lock");
+    is_int(eintr_retry_kind(SYS_futex), 0, "nor is there anything to settle of a lock");
 }
 
 /* Writes to sockets: bytes of the first attempt, and of the next one. */

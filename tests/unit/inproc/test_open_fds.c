@@ -15,22 +15,22 @@
 #define TABLES 2
 
 static struct {
-    struct session_head head;
-    struct session_shared shared;
-    struct files files[TABLES];
+    struct shm_head head;
+    struct shm_shared shared;
+    struct plain_fds files[TABLES];
 } memory;
 
-static struct session_view view;
+static struct shm_view view;
 
-static struct files *const table = &memory.files[0];
+static struct plain_fds *const table = &memory.files[0];
 
 /* An open as the library of waits makes it. */
 static int open_noted(const char *path, int flags)
 {
-    struct opening o = opened_begin(PROCESS);
+    struct open_fds_opening o = open_fds_begin(PROCESS);
     int fd = open(path, flags | O_CLOEXEC);
 
-    opened_end(&o, (unsigned)fd);
+    open_fds_end(&o, (unsigned)fd);
     return fd;
 }
 
@@ -45,18 +45,19 @@ static void plain_files(void)
     uint16_t *used;
 
     is_int(table->owner, PROCESS, "the first open takes a table");
-    is_int(state(fd), FILES_OPENED, "what it has opened is not known yet");
-    used = opened_use(PROCESS, (unsigned)fd);
-    ok(used && state(fd) == (FILES_OPENED | FILES_PLAIN | 1), "a call on it asks, and counts");
-    opened_left(used, false);
-    is_int(state(fd), FILES_OPENED | FILES_PLAIN, "it has not slept");
-    ok(opened_close(PROCESS, (unsigned)fd), "its close needs nobody");
+    is_int(state(fd), PLAIN_FDS_OPENED, "what it has opened is not known yet");
+    used = open_fds_use(PROCESS, (unsigned)fd);
+    ok(used && state(fd) == (PLAIN_FDS_OPENED | PLAIN_FDS_PLAIN | 1),
+       "a call on it asks, and counts");
+    open_fds_left(used, false);
+    is_int(state(fd), PLAIN_FDS_OPENED | PLAIN_FDS_PLAIN, "it has not slept");
+    ok(open_fds_close(PROCESS, (unsigned)fd), "its close needs nobody");
     is_int(state(fd), 0, "... and nothing is known of the number");
-    ok(!opened_close(PROCESS, (unsigned)fd), "the next close of it does");
+    ok(!open_fds_close(PROCESS, (unsigned)fd), "the next close of it does");
     close(fd);
 
     fd = open_noted("/etc", O_RDONLY | O_DIRECTORY);
-    ok(opened_close(PROCESS, (unsigned)fd), "a directory that nobody has asked about");
+    ok(open_fds_close(PROCESS, (unsigned)fd), "a directory that nobody has asked about");
     close(fd);
 }
 
@@ -64,40 +65,40 @@ static void others(void)
 {
     int fd = open_noted("/dev/null", O_RDONLY);
 
-    ok(!opened_use(PROCESS, (unsigned)fd) && state(fd) == 0,
+    ok(!open_fds_use(PROCESS, (unsigned)fd) && state(fd) == 0,
        "a device is forgotten when it is used");
     close(fd);
     fd = open_noted("/dev/null", O_RDONLY);
-    ok(!opened_close(PROCESS, (unsigned)fd) && state(fd) == 0, "... or closed");
-    opened_seen(PROCESS, (unsigned)fd, S_IFREG);
+    ok(!open_fds_close(PROCESS, (unsigned)fd) && state(fd) == 0, "... or closed");
+    open_fds_seen(PROCESS, (unsigned)fd, S_IFREG);
     is_int(state(fd), 0, "what was not opened here stays unknown, whatever it is");
     close(fd);
     fd = open_noted("/dev/null", O_RDONLY);
-    opened_seen(PROCESS, (unsigned)fd, S_IFIFO);
-    is_int(state(fd), FILES_OPENED, "the program sees a pipe");
-    opened_seen(PROCESS, (unsigned)fd, S_IFREG);
-    is_int(state(fd), FILES_OPENED | FILES_PLAIN, "the program sees a file");
-    ok(opened_close(PROCESS, (unsigned)fd), "... which is not asked again");
+    open_fds_seen(PROCESS, (unsigned)fd, S_IFIFO);
+    is_int(state(fd), PLAIN_FDS_OPENED, "the program sees a pipe");
+    open_fds_seen(PROCESS, (unsigned)fd, S_IFREG);
+    is_int(state(fd), PLAIN_FDS_OPENED | PLAIN_FDS_PLAIN, "the program sees a file");
+    ok(open_fds_close(PROCESS, (unsigned)fd), "... which is not asked again");
     close(fd);
-    ok(!opened_use(PROCESS, FILES_NUMBERS) && !opened_close(PROCESS, (unsigned)-1) &&
-           !opened_is(PROCESS, FILES_NUMBERS),
+    ok(!open_fds_use(PROCESS, PLAIN_FDS_NUMBERS) && !open_fds_close(PROCESS, (unsigned)-1) &&
+           !open_fds_is(PROCESS, PLAIN_FDS_NUMBERS),
        "numbers that no table has");
 }
 
 static void sleeps_and_users(void)
 {
     int fd = open_noted("/etc/passwd", O_RDONLY);
-    uint16_t *one = opened_use(PROCESS, (unsigned)fd), *two = opened_use(PROCESS, (unsigned)fd);
+    uint16_t *one = open_fds_use(PROCESS, (unsigned)fd), *two = open_fds_use(PROCESS, (unsigned)fd);
 
-    opened_left(one, true);
+    open_fds_left(one, true);
     is_int(state(fd), 1, "one that slept: nothing is known any more, but who is in a call");
-    opened_left(two, false);
+    open_fds_left(two, false);
     is_int(state(fd), 0, "... until that is over");
     close(fd);
     fd = open_noted("/etc/passwd", O_RDONLY);
-    one = opened_use(PROCESS, (unsigned)fd);
-    ok(!opened_close(PROCESS, (unsigned)fd), "a close while another thread is in a call on it");
-    opened_left(one, false);
+    one = open_fds_use(PROCESS, (unsigned)fd);
+    ok(!open_fds_close(PROCESS, (unsigned)fd), "a close while another thread is in a call on it");
+    open_fds_left(one, false);
     is_int(state(fd), 0, "... and then it is over");
     close(fd);
 }
@@ -110,7 +111,7 @@ static bool is_forgotten(int fd, long call, const uint64_t *words, unsigned n)
     const struct patch_call c = {.number = call};
     uint64_t from = RING_WORDS - 4;
 
-    opened_seen(PROCESS, (unsigned)fd, S_IFREG);
+    open_fds_seen(PROCESS, (unsigned)fd, S_IFREG);
     ring.words[from] = ring_word(RING_MEMORY, RING_PIECE_WORDS + n, 1);
     for (unsigned i = 0; i < n; i++)
         ring.words[(from + RING_PIECE_WORDS + i) % RING_WORDS] = words[i];
@@ -121,7 +122,7 @@ static bool is_forgotten(int fd, long call, const uint64_t *words, unsigned n)
 static void polled_files(void)
 {
     int fd = open_noted("/etc/passwd", O_RDONLY);
-    struct pollfd fds[3] = {{-1, 0, 0}, {FILES_NUMBERS, POLLIN, 0}, {fd, 0, 0}};
+    struct pollfd fds[3] = {{-1, 0, 0}, {PLAIN_FDS_NUMBERS, POLLIN, 0}, {fd, 0, 0}};
     uint64_t words[3], sets[2] = {0, 0};
 
     memcpy(words, fds, sizeof words);
@@ -146,23 +147,23 @@ static void polled_files(void)
 
 static void closed_elsewhere(void)
 {
-    struct opening o;
+    struct open_fds_opening o;
     int fd = open_noted("/etc/passwd", O_RDONLY);
 
-    files_forget(table, (unsigned)fd);
-    ok(!opened_is(PROCESS, (unsigned)fd), "the tracer has seen a close");
-    o = opened_begin(PROCESS);
+    plain_fds_forget(table, (unsigned)fd);
+    ok(!open_fds_is(PROCESS, (unsigned)fd), "the tracer has seen a close");
+    o = open_fds_begin(PROCESS);
     table->closes++;
-    opened_end(&o, (unsigned)fd);
+    open_fds_end(&o, (unsigned)fd);
     is_int(state(fd), 0, "one while the open was made: it may be of this number");
-    o = opened_begin(PROCESS);
-    opened_end(&o, (unsigned)fd);
-    is_int(state(fd), FILES_OPENED, "without one it is kept");
-    ok(!opened_is(PROCESS + 1, (unsigned)fd) && !opened_use(PROCESS + 1, (unsigned)fd) &&
-           !opened_close(PROCESS + 1, (unsigned)fd),
+    o = open_fds_begin(PROCESS);
+    open_fds_end(&o, (unsigned)fd);
+    is_int(state(fd), PLAIN_FDS_OPENED, "without one it is kept");
+    ok(!open_fds_is(PROCESS + 1, (unsigned)fd) && !open_fds_use(PROCESS + 1, (unsigned)fd) &&
+           !open_fds_close(PROCESS + 1, (unsigned)fd),
        "a forked child knows nothing");
-    o = opened_begin(PROCESS);
-    opened_end(&o, (unsigned)fd);
+    o = open_fds_begin(PROCESS);
+    open_fds_end(&o, (unsigned)fd);
     ok(table->off && state(fd) == 0, "opened twice: somebody closes unseen, nothing is believed");
     close(fd);
     fd = open_noted("/etc/passwd", O_RDONLY);
@@ -170,13 +171,13 @@ static void closed_elsewhere(void)
     close(fd);
     fd = open_noted("/etc/passwd", O_RDONLY);
     close(fd);
-    o = opened_begin(PROCESS + 1);
+    o = open_fds_begin(PROCESS + 1);
     ok(o.table == &memory.files[1], "a child has a table of its own");
-    o = opened_begin(PROCESS + 2);
+    o = open_fds_begin(PROCESS + 2);
     ok(!o.table, "there are no more");
     memory.head.files_off = 1;
     memory.files[1].owner = 0;
-    ok(!opened_begin(PROCESS + 2).table, "none is taken where nothing is kept in them");
+    ok(!open_fds_begin(PROCESS + 2).table, "none is taken where nothing is kept in them");
 }
 
 int main(void)
@@ -185,7 +186,7 @@ int main(void)
     view.shared = &memory.shared;
     view.files = memory.files;
     view.nfiles = TABLES;
-    opened_init(&view);
+    open_fds_init(&view);
     plain_files();
     others();
     sleeps_and_users();

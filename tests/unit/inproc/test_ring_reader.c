@@ -260,7 +260,7 @@ static void test_damage(void)
         {"an end beyond the ring", {0}, 0, RING_WORDS + 1},
         {"an end before the beginning", {0}, 0, (uint64_t)-9},
         {"a call whose number cannot be",
-         {RING_CALL | 10 << 8 | (uint64_t)SESSION_CALLS << 32, 50},
+         {RING_CALL | 10 << 8 | (uint64_t)SHM_CALLS << 32, 50},
          10,
          0},
         {"a call at a time that was before", {RING_CALL | 10 << 8, 49}, 10, 0},

@@ -20,10 +20,10 @@
 /* Reports row()s. */
 #define rows_hold(name) ok(tap_rows == 0, name)
 
-static struct session *session;
-static const struct session_head *head; /* as a program maps it */
+static struct shm_server *session;
+static const struct shm_head *head; /* as a program maps it */
 static size_t size;
-static struct session_view view;
+static struct shm_view view;
 
 /* Events as they came, a letter each. */
 static char told[100];
@@ -56,7 +56,7 @@ static void damaged(void *arg, const struct ring_reader *r)
     told[ntold] = '\0';
 }
 
-static const struct session_client client = {
+static const struct shm_server_client client = {
     .ring = {.stack = stack}, .event = event, .damaged = damaged};
 
 static const char *tell(uint64_t until)
@@ -65,7 +65,7 @@ static const char *tell(uint64_t until)
     told[0] = '\0';
     in_order = true;
     last = 0;
-    session_tell(session, until, &client);
+    shm_server_drain(session, until, &client);
     return told;
 }
 
@@ -101,7 +101,7 @@ static void put_done(struct ring *r, uint64_t time, uint32_t serial)
 /* Maps the memory as a program of the run does. */
 static bool map_by_name(void)
 {
-    int fd = open(session_name(session), O_RDONLY | O_CLOEXEC), shared;
+    int fd = open(shm_server_name(session), O_RDONLY | O_CLOEXEC), shared;
     void *at;
 
     size = (size_t)lseek(fd, 0, SEEK_END);
@@ -117,7 +117,7 @@ static bool map_by_name(void)
     close(shared);
     if (at == MAP_FAILED)
         return false;
-    session_view_init(&view, head, head, at);
+    shm_view_init(&view, head, head, at);
     return true;
 }
 
@@ -125,7 +125,7 @@ static bool map_by_name(void)
  * an older kernel a process with the same rights can change the bytes that way. */
 static void test_seals(void)
 {
-    int fd = open(session_name(session), O_RDWR | O_CLOEXEC);
+    int fd = open(shm_server_name(session), O_RDWR | O_CLOEXEC);
     void *own = (void *)(uintptr_t)head;
 
     ok(ftruncate(fd, 4096) < 0 && ftruncate(fd, (off_t)size * 2) < 0,
@@ -145,30 +145,30 @@ static void test_head(void)
     struct patch_site sites[2] = {{.at = 5, .call = 10}, {.at = 50, .call = 55}};
     struct site_list lists[2] = {{.sites = sites, .n = 2, .build_id = "abc", .build_id_len = 3},
                                  {.n = 0, .build_id = "xy", .build_id_len = 2}};
-    struct session_options o = {.rings = RINGS, .modules = lists, .nmodules = 2};
-    const struct session_module *m;
-    struct session_head bad;
+    struct shm_server_options o = {.rings = RINGS, .modules = lists, .nmodules = 2};
+    const struct shm_module *m;
+    struct shm_head bad;
 
     o.calls[SYS_futex / 64] |= 1ull << SYS_futex % 64;
-    if (!ok(session_new(&session, &o) == 0, "a session is made") || !map_by_name())
+    if (!ok(shm_server_new(&session, &o) == 0, "a session is made") || !map_by_name())
         return;
-    ok(session_is_sound(head, head, size), "it is sound");
-    ok(session_wants(head, SYS_futex) && !session_wants(head, SYS_futex + 1) &&
-           !session_wants(head, SESSION_CALLS + 1) && !session_wants(head, -1),
+    ok(shm_is_sound(head, head, size), "it is sound");
+    ok(shm_wants(head, SYS_futex) && !shm_wants(head, SYS_futex + 1) &&
+           !shm_wants(head, SHM_CALLS + 1) && !shm_wants(head, -1),
        "it says which calls are wanted");
-    m = (const struct session_module *)((char *)head + head->modules_at);
+    m = (const struct shm_module *)((char *)head + head->modules_at);
     ok(head->modules == 2 && m[0].build_id_len == 3 && memcmp(m[0].build_id, "abc", 3) == 0 &&
            m[0].n == 2 && memcmp((const char *)head + m[0].at, sites, sizeof sites) == 0,
        "and has the sites of the first module");
     ok(m[1].n == 0 && m[1].build_id_len == 2, "and of the second");
-    ok(!session_is_sound(head, head, size - 1), "another size is not sound");
+    ok(!shm_is_sound(head, head, size - 1), "another size is not sound");
 #define BAD(field, value)                                                                          \
     bad = *head;                                                                                   \
     bad.field = value;                                                                             \
-    row(!session_is_sound(&bad, head, size), #field)
+    row(!shm_is_sound(&bad, head, size), #field)
     bad = *head;
     bad.modules = 0;
-    ok(session_is_sound(&bad, head, size), "a head is judged by itself, too");
+    ok(shm_is_sound(&bad, head, size), "a head is judged by itself, too");
     BAD(magic[0], 'G');
     BAD(version, 99);
     BAD(head_size, 8);
@@ -176,12 +176,12 @@ static void test_head(void)
     BAD(rings, RINGS + 1);
     BAD(rings_at, head->shared_size);
     BAD(rings_at, head->rings_at + 8);
-    BAD(rings, SESSION_RINGS_MOST + 1);
-    BAD(files, FILES_TABLES + 1);
+    BAD(rings, SHM_RINGS_MOST + 1);
+    BAD(files, PLAIN_FDS_TABLES + 1);
     BAD(files_at, head->shared_size);
     BAD(files_at, 1);
     BAD(shared_size, 64);
-    BAD(shared_name[SESSION_NAME_MAX - 1], 'x');
+    BAD(shared_name[SHM_NAME_MAX - 1], 'x');
     BAD(controls_at, size);
     BAD(controls_at, head->controls_at + 8);
     BAD(modules_at, size + 8);
@@ -195,9 +195,9 @@ static void test_rings(void)
     struct ring *r[RINGS];
 
     for (unsigned i = 0; i < RINGS; i++)
-        r[i] = session_take_ring(&view, 10, 26 + i, may_have); /* a, b, c, d */
+        r[i] = shm_take_ring(&view, 10, 26 + i, may_have); /* a, b, c, d */
     ok(r[0] && r[1] && r[2] && r[3] && r[0] != r[1], "each thread has a ring of its own");
-    ok(!session_take_ring(&view, 10, 40, may_have), "one too many has none");
+    ok(!shm_take_ring(&view, 10, 40, may_have), "one too many has none");
     put_call(r[0], 100, 1);
     put_call(r[1], 101, 1);
     put_done(r[0], 105, 1);
@@ -207,28 +207,28 @@ static void test_rings(void)
     is_str(tell(104), "abBc", "what was up to a moment is told, in the order of times");
     put_call(r[3], 104, 1);
     is_str(tell(UINT64_MAX), "dAa", "and then the rest");
-    is_int(session_fill(session), 2 * RING_CALL_WORDS + RING_DONE_WORDS + RING_BEGIN_WORDS,
+    is_int(shm_server_fill(session), 2 * RING_CALL_WORDS + RING_DONE_WORDS + RING_BEGIN_WORDS,
            "how full the fullest ring was");
-    is_int(session_fill(session), 0, "... since that was asked");
+    is_int(shm_server_fill(session), 0, "... since that was asked");
     ok(in_order, "in order");
-    ok(session_has(session, 26) && !session_has(session, 40), "it is known who has a ring");
-    session_thread_gone(session, 27);
-    ok(!session_has(session, 27), "who has ended has none");
+    ok(shm_server_has(session, 26) && !shm_server_has(session, 40), "it is known who has a ring");
+    shm_server_thread_gone(session, 27);
+    ok(!shm_server_has(session, 27), "who has ended has none");
     is_int(control_of(r[1])->turn, 1, "its ring is given back");
     kept = 1;
-    ok(!session_take_ring(&view, 10, 30, may_have), "whose process knows better does not take it");
+    ok(!shm_take_ring(&view, 10, 30, may_have), "whose process knows better does not take it");
     kept = RINGS;
-    ok(session_take_ring(&view, 10, 30, may_have) == r[1], "another can have it");
+    ok(shm_take_ring(&view, 10, 30, may_have) == r[1], "another can have it");
     put_call(r[1], 90, 1);
     is_str(tell(UINT64_MAX), "e", "whose records begin afresh");
     r[2]->head += RING_WORDS * 2;
     is_str(tell(UINT64_MAX), "!", "damage is told");
-    is_int(session_fill(session), RING_WORDS, "no ring is fuller than full");
+    is_int(shm_server_fill(session), RING_WORDS, "no ring is fuller than full");
     is_str(tell(UINT64_MAX), "", "once");
-    ok(!session_has(session, 28), "and who has it is seen no more");
-    session_thread_gone(session, 28);
+    ok(!shm_server_has(session, 28), "and who has it is seen no more");
+    shm_server_thread_gone(session, 28);
     r[2]->owner = 28;
-    ok(!session_take_ring(&view, 10, 31, may_have), "nobody gets a damaged ring");
+    ok(!shm_take_ring(&view, 10, 31, may_have), "nobody gets a damaged ring");
     view.shared->used = UINT32_MAX;
     is_str(tell(UINT64_MAX), "", "a count that cannot be is not believed");
     view.shared->used = 0;
@@ -244,17 +244,17 @@ static void test_rings(void)
 static void test_many(void)
 {
     enum { CALLS = 20000 };
-    struct session_options o = {.rings = RINGS};
+    struct shm_server_options o = {.rings = RINGS};
     pid_t pids[RINGS];
     int status = 0;
 
-    session_free(session);
-    if (!ok(session_new(&session, &o) == 0, "another session") || !map_by_name())
+    shm_server_free(session);
+    if (!ok(shm_server_new(&session, &o) == 0, "another session") || !map_by_name())
         return;
     for (unsigned i = 0; i < RINGS; i++) {
         pids[i] = fork();
         if (pids[i] == 0) {
-            struct ring *r = session_take_ring(&view, 1, 26 + i, may_have);
+            struct ring *r = shm_take_ring(&view, 1, 26 + i, may_have);
 
             for (uint32_t k = 1; r && k <= CALLS; k++) {
                 while (!ring_has_room(r, control_of(r), 64))
@@ -273,36 +273,36 @@ static void test_many(void)
         }
     is_str(strpbrk(tell(UINT64_MAX), "!?"), NULL, "what several write at once is sound");
     is_int(nevents, RINGS * CALLS * 2, "and all of it is told");
-    session_free(session);
+    shm_server_free(session);
 }
 
 static void test_closing(void)
 {
-    const uint64_t calls[SESSION_CALLS / 64] = {1ull << SYS_execve};
-    struct session_options o = {.rings = RINGS, .calls = {3, 5}};
+    const uint64_t calls[SHM_CALLS / 64] = {1ull << SYS_execve};
+    struct shm_server_options o = {.rings = RINGS, .calls = {3, 5}};
     struct ring *r;
 
-    if (!ok(session_new(&session, &o) == 0, "a third session") || !map_by_name())
+    if (!ok(shm_server_new(&session, &o) == 0, "a third session") || !map_by_name())
         return;
-    r = session_take_ring(&view, 10, 27, may_have);
+    r = shm_take_ring(&view, 10, 27, may_have);
     put_call(r, 100, 1);
     tell(200);
-    session_close_ring(session, 27);
+    shm_server_close_ring(session, 27);
     is_int(control_of(r)->closed, 1, "a ring is closed");
     put_done(r, 300, 1);
     is_str(tell(UINT64_MAX), "B", "what its thread was in is told");
-    session_thread_gone(session, 27);
+    shm_server_thread_gone(session, 27);
     is_int(r->owner, 27, "nobody gets it");
-    ok(!session_has(session, 27), "and its thread's number is free");
-    r = session_take_ring(&view, 10, 27, may_have);
+    ok(!shm_server_has(session, 27), "and its thread's number is free");
+    r = shm_take_ring(&view, 10, 27, may_have);
     put_call(r, 400, 1);
     is_str(tell(UINT64_MAX), "b", "for another thread");
     r->waits = 1;
-    session_end(session, calls);
+    shm_server_end(session, calls);
     ok(control_of(r)->closed && !r->waits, "at the end all are closed, and nobody waits");
-    ok(session_wants(head, SYS_execve) && !session_wants(head, 0) && !session_wants(head, 64),
+    ok(shm_wants(head, SYS_execve) && !shm_wants(head, 0) && !shm_wants(head, 64),
        "and the calls that are asked for are these");
-    session_free(session);
+    shm_server_free(session);
 }
 
 int main(void)

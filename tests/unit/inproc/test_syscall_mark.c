@@ -12,7 +12,7 @@ enum { PLACE = 0x72e };
 
 static bool is_on(const struct patch_call *c, uintptr_t pc, long number)
 {
-    return mark_is_on(PLACE, pc, number, c->args[0], c->args[5]);
+    return syscall_mark_is_on(PLACE, pc, number, c->args[0], c->args[5]);
 }
 
 static void test_marks(void)
@@ -25,14 +25,14 @@ static void test_marks(void)
         struct patch_call call = {.number = numbers[i], .args = {3, 1, 2, 3, 4, 5}}, plain = call;
 
         row(!is_on(&call, PC, call.number), "%ld: not marked", numbers[i]);
-        mark_put(&call);
+        syscall_mark_put(&call);
         row(is_on(&call, PC, call.number), "%ld: marked", numbers[i]);
-        row(!is_on(&call, PC - 2, call.number) && is_on(&call, PC + MARK_PAGE, call.number),
+        row(!is_on(&call, PC - 2, call.number) && is_on(&call, PC + SYSCALL_MARK_PAGE, call.number),
             "%ld: elsewhere", numbers[i]);
         row(!is_on(&call, PC, call.number + 1), "%ld: another call's", numbers[i]);
-        row(!mark_is_on(0, PC - PLACE, call.number, call.args[0], call.args[5]), "%ld: no place",
-            numbers[i]);
-        row(is_on(&call, PC, SYS_restart_syscall) == (mark_argument(call.number) == 5),
+        row(!syscall_mark_is_on(0, PC - PLACE, call.number, call.args[0], call.args[5]),
+            "%ld: no place", numbers[i]);
+        row(is_on(&call, PC, SYS_restart_syscall) == (syscall_mark_argument(call.number) == 5),
             "%ld: gone on with", numbers[i]);
         for (int a = 0; a < 6; a++)
             row((uint32_t)call.args[a] == plain.args[a], "%ld: argument %d", numbers[i], a);
@@ -51,7 +51,7 @@ static void test_filters(void)
         sscanf(line, "Seccomp_filters:\t%d", &n);
     if (f)
         fclose(f);
-    is_int(mark_filters(), n, "as many filters as /proc says");
+    is_int(syscall_mark_filters(), n, "as many filters as /proc says");
 }
 
 int main(void)

@@ -53,8 +53,8 @@ static bool all(patch_enter_kernel *from, bool made, long away)
         long got;
 
         if (away >= 0) {
-            mark_put(&call);
-            call.args[mark_argument(call.number)] += (unsigned long)away << 32;
+            syscall_mark_put(&call);
+            call.args[syscall_mark_argument(call.number)] += (unsigned long)away << 32;
         }
         got = from(&call);
         if ((got != -ENOSYS) != made)
@@ -68,7 +68,7 @@ static bool restarts(void)
 {
     struct patch_call call = {.number = SYS_nanosleep};
 
-    mark_put(&call);
+    syscall_mark_put(&call);
     call.number = SYS_restart_syscall;
     return marked_place(&call) == -EINTR;
 }
@@ -143,10 +143,10 @@ int main(void)
            "the place is one address, not what lies around it");
     is_int(in_child(by_gate ^ 0x100000000ul, 0), OWN_STOPS | OWN_GOES_BY | GATE_STOPS,
            "all of its 64 bits");
-    is_int(in_child(by_gate, MARKED_RETURN % MARK_PAGE),
+    is_int(in_child(by_gate, MARKED_RETURN % SYSCALL_MARK_PAGE),
            OWN_STOPS | OWN_GOES_BY | GATE_MAKES | MARKED,
            "calls with their mark go by where such calls are made");
-    is_int(in_child(by_gate, MARKED_RETURN % MARK_PAGE - 2), OWN_STOPS | OWN_GOES_BY | GATE_MAKES,
-           "and nowhere else");
+    is_int(in_child(by_gate, MARKED_RETURN % SYSCALL_MARK_PAGE - 2),
+           OWN_STOPS | OWN_GOES_BY | GATE_MAKES, "and nowhere else");
     return done_testing();
 }
