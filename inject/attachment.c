@@ -266,7 +266,7 @@ static int come(struct attachment *a)
     return 0;
 }
 
-static int look_around(struct attachment *a)
+static int heap_scan_around(struct attachment *a)
 {
     struct facts f;
     enum linkmap_answer answer = LINKMAP_NOT_DYNAMIC;
@@ -329,7 +329,7 @@ int attachment_begin(struct attachment **to, const struct attachment_options *o)
     }
     a->stop = allstop_new(a->pid);
     if (!status)
-        status = look_around(a);
+        status = heap_scan_around(a);
     if (!status) {
         a->trace = agent_trace_new(o->trace, a->pid, o->depth);
         status = a->trace ? come(a) : FLAME_FAILED;

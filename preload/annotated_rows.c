@@ -3,7 +3,7 @@
 #include "preload/stacks.h"
 #include "preload/store.h"
 
-static uint32_t find(struct above_rows *a, uint32_t number, uint32_t node)
+static uint32_t find(struct annotated_rows *a, uint32_t number, uint32_t node)
 {
     uint32_t row;
 
@@ -13,7 +13,7 @@ static uint32_t find(struct above_rows *a, uint32_t number, uint32_t node)
     return row;
 }
 
-static void remember(struct above_rows *a, uint32_t number, uint32_t node, uint32_t row)
+static void remember(struct annotated_rows *a, uint32_t number, uint32_t node, uint32_t row)
 {
     spinlock_take(&a->lock);
     if (pairs_make_room(&a->rows))
@@ -21,8 +21,8 @@ static void remember(struct above_rows *a, uint32_t number, uint32_t node, uint3
     spinlock_drop(&a->lock);
 }
 
-uint32_t above_row(struct above_rows *a, struct thread_state *t, uint32_t node, uint16_t thread,
-                   uint32_t number)
+uint32_t annotated_row(struct annotated_rows *a, struct thread_state *t, uint32_t node,
+                       uint16_t thread, uint32_t number)
 {
     uint32_t own = find(a, number, node), above;
 
@@ -38,7 +38,7 @@ uint32_t above_row(struct above_rows *a, struct thread_state *t, uint32_t node, 
     return own;
 }
 
-void above_rows_forget(struct above_rows *a)
+void annotated_rows_forget(struct annotated_rows *a)
 {
     a->lock = (struct spinlock){0};
     pairs_clear(&a->rows);

@@ -12,7 +12,7 @@
 #include "preload/runtime/pairs.h"
 #include "preload/threads.h"
 
-struct above_rows { /* all zero: none */
+struct annotated_rows { /* all zero: none */
     struct spinlock lock;
     struct pairs rows; /* by number and node */
     uint32_t kind;     /* enum trace_node_kind of the nodes, whose addr is the number */
@@ -26,10 +26,10 @@ struct above_rows { /* all zero: none */
 
 /* The row for `number` above the stack `node` of the thread with that id in the trace.
  * 0: there is no room for it. `t`: the calling thread. */
-uint32_t above_row(struct above_rows *a, struct thread_state *t, uint32_t node, uint16_t thread,
-                   uint32_t number);
+uint32_t annotated_row(struct annotated_rows *a, struct thread_state *t, uint32_t node,
+                       uint16_t thread, uint32_t number);
 
 /* In a forked child, to whose trace the rows do not belong. */
-void above_rows_forget(struct above_rows *a);
+void annotated_rows_forget(struct annotated_rows *a);
 
 #endif

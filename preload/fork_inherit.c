@@ -39,14 +39,14 @@ static struct {
     size_t paths_left;
 } origins;
 
-void inherit_set(bool wanted)
+void fork_inherit_set(bool wanted)
 {
     origins.wanted = wanted;
 }
 
 /* Enters the present process as an origin, before it becomes the parent. If there is no room for
  * one origin, nothing is inherited from then on. */
-void inherit_note_parent(void)
+void fork_inherit_note_parent(void)
 {
     const struct trace_header *h = store.writer.header;
     size_t len = strlen(store.writer.path) + 1, list = INHERIT_ORIGINS * sizeof *origins.list;
@@ -173,7 +173,7 @@ static bool write_all(const struct counting *c, uint8_t *buffer)
     return true;
 }
 
-bool inherit_write(uint64_t sample, uint64_t *bytes)
+bool fork_inherit_write(uint64_t sample, uint64_t *bytes)
 {
     struct counting c = {.nrows = store.inherited_rows, .sample = sample};
     size_t size = c.nrows * sizeof *c.rows + BUFFER_SIZE;
@@ -195,7 +195,7 @@ bool inherit_write(uint64_t sample, uint64_t *bytes)
     return ok;
 }
 
-uint64_t inherit_node_addr(uint32_t row)
+uint64_t fork_inherit_node_addr(uint32_t row)
 {
     uint32_t i = origins.n;
 

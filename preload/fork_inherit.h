@@ -21,22 +21,22 @@
 #define INHERIT_ORIGINS 64
 
 /* Switches all of this on or off (the option inherit=0|1). */
-void inherit_set(bool wanted);
+void fork_inherit_set(bool wanted);
 
 /* To be called while store.writer still has the parent's trace: it becomes the newest origin. */
-void inherit_note_parent(void);
+void fork_inherit_note_parent(void);
 
 /*
  * To be called when the child's own trace is there: writes the origins and the live blocks. *bytes
  * becomes the sum of the blocks' sizes (an estimate where blocks are sampled). False: there is no
  * memory, or no room in the trace.
  */
-bool inherit_write(uint64_t sample, uint64_t *bytes);
+bool fork_inherit_write(uint64_t sample, uint64_t *bytes);
 
 /*
  * The address of the TRACE_NODE_INHERITED for the stack of an inherited row; 0 if inherited blocks
  * are not recorded. Any thread may call it at any time.
  */
-uint64_t inherit_node_addr(uint32_t row);
+uint64_t fork_inherit_node_addr(uint32_t row);
 
 #endif

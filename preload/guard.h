@@ -4,21 +4,17 @@
  *
  * `busy` says whether a hook was called from inside another hook of the same thread, and from which
  * part of it:
- *   GUARD_REAL       The next definition of the allocator calls malloc itself. That is a part
- *                    of the outer call and not a call of the program: it is not recorded.
- *   GUARD_GIVING     Like GUARD_REAL, in an outer call that gives a block back.
- *   GUARD_RECORDING  A signal handler interrupted our own code, which itself never
- *                    allocates, and calls malloc: the call is passed on and counted as
- *                    skipped.
- *   GUARD_OPERATOR   An allocator's own operator new or delete is at work. It may call
- *                    anything (malloc, the program's new_handler), and those are calls of
- *                    their own. An exception may leave it, too, and then this level stays
- *                    until the next call: so it means no more than GUARD_IDLE.
- *   GUARD_MAPPING    The program's own call that maps memory has reached the C library, and
- *                    its hook will record the result. Otherwise as GUARD_IDLE.
- *   GUARD_STARTING   Recording is being set up, and the loader allocates for us: the
- *                    memory comes from our own arena, so that the program's allocator
- *                    sees nothing of it.
+ *   GUARD_IN_ALLOCATOR       The next definition of the allocator calls malloc itself. That is a
+ * part of the outer call and not a call of the program: it is not recorded. GUARD_IN_FREE     Like
+ * GUARD_IN_ALLOCATOR, in an outer call that gives a block back. GUARD_RECORDING  A signal handler
+ * interrupted our own code, which itself never allocates, and calls malloc: the call is passed on
+ * and counted as skipped. GUARD_OPERATOR   An allocator's own operator new or delete is at work. It
+ * may call anything (malloc, the program's new_handler), and those are calls of their own. An
+ * exception may leave it, too, and then this level stays until the next call: so it means no more
+ * than GUARD_IDLE. GUARD_MAPPING    The program's own call that maps memory has reached the C
+ * library, and its hook will record the result. Otherwise as GUARD_IDLE. GUARD_STARTING   Recording
+ * is being set up, and the loader allocates for us: the memory comes from our own arena, so that
+ * the program's allocator sees nothing of it.
  */
 #ifndef FLAME_PRELOAD_GUARD_H
 #define FLAME_PRELOAD_GUARD_H
@@ -31,12 +27,12 @@ struct thread_state;
 
 enum guard_level {
     GUARD_IDLE = 0,
-    GUARD_REAL = 1,
+    GUARD_IN_ALLOCATOR = 1,
     GUARD_RECORDING = 2,
     GUARD_STARTING = 3,
     GUARD_OPERATOR = 4,
     GUARD_MAPPING = 8,
-    GUARD_GIVING = 16 | GUARD_REAL,
+    GUARD_IN_FREE = 16 | GUARD_IN_ALLOCATOR,
 };
 
 /* Mask of the levels at which a hook is at work. */
@@ -45,8 +41,8 @@ enum guard_level {
 struct guard {
     struct thread_state *self; /* NULL until the thread's first event */
     volatile uint32_t busy;    /* enum guard_level; volatile: signal handlers read it */
-    /* The allocator that is at work has mapped memory, which telling_settle records with this
-     * call's stack. */
+    /* The allocator that is at work has mapped memory, which hook_flush_libc_mappings records with
+     * this call's stack. */
     uint32_t served;
 };
 

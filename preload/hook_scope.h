@@ -18,51 +18,52 @@
 #define CALLED_FROM() ((uintptr_t)__builtin_return_address(0))
 
 /* Begins a hook. False: the call comes from inside another hook, and is only to be passed on. */
-static inline bool telling_enter(void)
+static inline bool hook_enter(void)
 {
     if (unlikely(guard.busy & GUARD_AT_WORK)) {
         if (guard.busy == GUARD_RECORDING && guard.self)
             guard.self->record->skipped++;
         return false;
     }
-    guard.busy = GUARD_REAL;
+    guard.busy = GUARD_IN_ALLOCATOR;
     return true;
 }
 
-static inline void telling_leave(void)
+static inline void hook_leave(void)
 {
     guard.busy = GUARD_IDLE;
 }
 
 /* The functions for a nested call, which hands out memory that is not recorded. */
-static inline const struct real *telling_nested(void)
+static inline const struct next_malloc *hook_next_for_nested(void)
 {
     if (guard.busy == GUARD_STARTING)
-        return &real_arena_calls;
-    watch_miss_alloc();
+        return &bootstrap_arena_calls;
+    features_miss_alloc();
     return &real;
 }
 
 /* Records mappings that the allocator made to serve the call, with the stack of its caller. The
  * guard is at GUARD_RECORDING afterwards. (preload/mapping/ has it.) */
-FLAME_COLD void telling_settle(const uintptr_t *caller);
+FLAME_COLD void hook_flush_libc_mappings(const uintptr_t *caller);
 
-static inline void telling_served(const uintptr_t *caller)
+static inline void hook_report_libc_mappings(const uintptr_t *caller)
 {
     if (unlikely(guard.served))
-        telling_settle(caller);
+        hook_flush_libc_mappings(caller);
 }
 
-/* To be called after telling_enter and the next definition, in place of telling_leave. */
-static inline void telling_alloc(void *p, size_t size, const uintptr_t *caller)
+/* To be called after hook_enter and the next definition, in place of hook_leave. */
+static inline void hook_alloc(void *p, size_t size, const uintptr_t *caller)
 {
-    if (likely(p != NULL && !real_is_arena(p)) && !(*lifecycle_armed && record_passes(size))) {
+    if (likely(p != NULL && !bootstrap_arena_has(p)) &&
+        !(*recording_armed && record_passes(size))) {
         guard.busy = GUARD_RECORDING;
-        if (lifecycle_on())
+        if (recording_on())
             record_alloc(p, size, caller);
     }
-    telling_served(caller);
-    telling_leave();
+    hook_report_libc_mappings(caller);
+    hook_leave();
 }
 
 /*
@@ -71,22 +72,22 @@ static inline void telling_alloc(void *p, size_t size, const uintptr_t *caller)
  */
 
 /* The way in which a block is given back: TRACE_CALL_..., with the size that the caller says, or
- * TELLING_NO_SIZE. `caller` as LOCAL_CALLER has it. */
-struct telling_free {
+ * HOOK_NO_SIZE. `caller` as LOCAL_CALLER has it. */
+struct free_call {
     uint32_t call;
     uint64_t given;
     const uintptr_t *caller;
 };
-#define TELLING_NO_SIZE UINT64_MAX
+#define HOOK_NO_SIZE UINT64_MAX
 
 /* Like record_take, and judges. */
-bool telling_take(void *p, struct telling_free how, struct block *b);
+bool hook_take(void *p, struct free_call how, struct block *b);
 
 /* Like record_free, and judges. */
-void telling_free(void *p, struct telling_free how);
+void hook_free(void *p, struct free_call how);
 
 /* To be called before a dlclose. */
-void telling_unload(void);
+void hook_unload(void);
 
 /*
  * To be called around an operator new, and around an operator delete of a pointer that is not NULL.
@@ -95,36 +96,36 @@ void telling_unload(void);
  * operator's. `made`: enum trace_made. A free that an operator delete calls is judged as the
  * delete.
  */
-bool telling_new_begin(const void *frame);
-void telling_new_end(void *p, uint32_t made, bool outermost);
-bool telling_delete_begin(void *p, struct telling_free how);
-void telling_delete_end(void);
+bool hook_new_begin(const void *frame);
+void hook_new_end(void *p, uint32_t made, bool outermost);
+bool hook_delete_begin(void *p, struct free_call how);
+void hook_delete_end(void);
 
 /* Prevents a tail call, which would remove the caller's frame before it is read. */
-#define TELLING_STAY() __asm__ volatile("")
+#define HOOK_STAY() __asm__ volatile("")
 
 /* State of a hook of realloc or its like around the next definition. The block is forgotten
  * before the call, as the allocator may give its address to another thread meanwhile. */
-struct telling_resize {
+struct realloc_call {
     struct block old;
     bool on, known;
 };
 
-/* To be called after telling_enter. A block that is given back by TRACE_CALL_NONE is not judged. */
-FLAME_INLINE void telling_resize_begin(struct telling_resize *r, void *p, struct telling_free how)
+/* To be called after hook_enter. A block that is given back by TRACE_CALL_NONE is not judged. */
+FLAME_INLINE void hook_realloc_begin(struct realloc_call *r, void *p, struct free_call how)
 {
     guard.busy = GUARD_RECORDING;
-    r->on = lifecycle_on();
+    r->on = recording_on();
     r->known = r->on && p &&
-               (watch_has(WATCH_MISUSE) ? telling_take(p, how, &r->old) : record_take(p, &r->old));
-    guard.busy = GUARD_REAL;
+               (feature_on(FEATURE_MISUSE) ? hook_take(p, how, &r->old) : record_take(p, &r->old));
+    guard.busy = GUARD_IN_ALLOCATOR;
 }
 
-/* To be called after the next definition, in place of telling_leave. `fresh`: the resulting
+/* To be called after the next definition, in place of hook_leave. `fresh`: the resulting
  * block of `size` bytes, or NULL; then `gone` says whether the old one was freed. Always
  * inlined, like resize in hooks.c. */
-FLAME_INLINE void telling_resize_end(struct telling_resize *r, const void *p, void *fresh,
-                                     size_t size, bool gone, const uintptr_t *caller)
+FLAME_INLINE void hook_realloc_end(struct realloc_call *r, const void *p, void *fresh, size_t size,
+                                   bool gone, const uintptr_t *caller)
 {
     guard.busy = GUARD_RECORDING;
     if (r->known) {
@@ -132,13 +133,13 @@ FLAME_INLINE void telling_resize_end(struct telling_resize *r, const void *p, vo
             record_taken_free(p, r->old);
         else
             record_put_back(p, r->old);
-    } else if (watch_has(WATCH_LEFT_OUT) && p && !fresh && !gone) {
+    } else if (feature_on(FEATURE_REMEMBER_PAUSED) && p && !fresh && !gone) {
         record_unknown_back(p);
     }
     if (r->on && fresh)
         record_alloc(fresh, size, caller);
-    telling_served(caller);
-    telling_leave();
+    hook_report_libc_mappings(caller);
+    hook_leave();
 }
 
 #endif

@@ -24,10 +24,10 @@ EXPORT void *malloc(size_t size)
 {
     void *p;
 
-    if (!telling_enter())
-        return telling_nested()->malloc(size);
+    if (!hook_enter())
+        return hook_next_for_nested()->malloc(size);
     p = real.malloc(size);
-    telling_alloc(p, size, LOCAL_CALLER());
+    hook_alloc(p, size, LOCAL_CALLER());
     return p;
 }
 
@@ -35,11 +35,10 @@ EXPORT void *calloc(size_t n, size_t size)
 {
     void *p;
 
-    if (!telling_enter())
-        return telling_nested()->calloc(n, size);
+    if (!hook_enter())
+        return hook_next_for_nested()->calloc(n, size);
     p = real.calloc(n, size);
-    telling_alloc(p, n * size,
-                  LOCAL_CALLER()); /* cannot overflow: the real call would have failed */
+    hook_alloc(p, n * size, LOCAL_CALLER()); /* cannot overflow: the real call would have failed */
     return p;
 }
 
@@ -48,67 +47,67 @@ static FLAME_COLD void after_unload(void)
     int saved = errno;
 
     modules_after_dlclose();
-    beneath_forget();
+    next_operators_invalidate();
     errno = saved;
 }
 
 static FLAME_COLD FLAME_NOINLINE void give_back_watched(void *p, uintptr_t from,
-                                                        struct telling_free how)
+                                                        struct free_call how)
 {
-    if (!telling_enter()) {
-        watch_miss_free();
+    if (!hook_enter()) {
+        features_miss_free();
         real.free(p);
         return;
     }
     guard.busy = GUARD_RECORDING;
-    if (lifecycle_on()) {
-        if (watch_has(WATCH_MISUSE))
-            telling_free(p, how);
+    if (recording_on()) {
+        if (feature_on(FEATURE_MISUSE))
+            hook_free(p, how);
         else
             record_free(p);
     }
     if (unlikely(modules_is_loader(from)))
         after_unload();
-    guard.busy = GUARD_GIVING;
+    guard.busy = GUARD_IN_FREE;
     real.free(p);
-    telling_served(how.caller);
-    telling_leave();
+    hook_report_libc_mappings(how.caller);
+    hook_leave();
 }
 
 /* `from`: who called. */
-FLAME_INLINE void give_back(void *p, uintptr_t from, struct telling_free how)
+FLAME_INLINE void give_back(void *p, uintptr_t from, struct free_call how)
 {
     struct block b;
 
-    if (!p || real_is_arena(p))
+    if (!p || bootstrap_arena_has(p))
         return;
-    if (unlikely(watch_is_on())) {
+    if (unlikely(any_feature_on())) {
         give_back_watched(p, from, how);
-        TELLING_STAY();
+        HOOK_STAY();
         return;
     }
-    if (!telling_enter()) {
+    if (!hook_enter()) {
         real.free(p);
         return;
     }
     /* Allocators look at what lies before a block: let that come while we look ours up. */
     __builtin_prefetch((char *)p - 16);
     guard.busy = GUARD_RECORDING;
-    if (lifecycle_on() && likely(shadow_take((uintptr_t)p, &b)))
+    if (recording_on() && likely(shadow_take((uintptr_t)p, &b)))
         record_plain_free(p, b);
     if (unlikely(modules_is_loader(from)))
         after_unload();
-    guard.busy = GUARD_GIVING;
+    guard.busy = GUARD_IN_FREE;
     real.free(p);
-    telling_served(how.caller);
-    telling_leave();
+    hook_report_libc_mappings(how.caller);
+    hook_leave();
 }
 
-#define GIVEN(called, size) ((struct telling_free){TRACE_CALL_##called, size, LOCAL_CALLER()})
+#define GIVEN(called, size) ((struct free_call){TRACE_CALL_##called, size, LOCAL_CALLER()})
 
 EXPORT void free(void *p)
 {
-    give_back(p, CALLED_FROM(), GIVEN(FREE, TELLING_NO_SIZE));
+    give_back(p, CALLED_FROM(), GIVEN(FREE, HOOK_NO_SIZE));
 }
 
 EXPORT void free_sized(void *p, size_t size)
@@ -125,18 +124,18 @@ EXPORT void free_aligned_sized(void *p, size_t align FLAME_UNUSED, size_t size)
  * the caller's registers, is looked at. */
 FLAME_INLINE void *resize(void *p, size_t size, uint32_t call, const uintptr_t *caller)
 {
-    struct telling_resize r;
+    struct realloc_call r;
     void *fresh;
 
-    if (unlikely(real_is_arena(p)))
-        return guard.busy == GUARD_STARTING ? real_arena_calls.realloc(p, size)
-                                            : real_arena_realloc(p, size);
-    if (!telling_enter())
-        return telling_nested()->realloc(p, size);
-    telling_resize_begin(&r, p, (struct telling_free){call, TELLING_NO_SIZE, caller});
+    if (unlikely(bootstrap_arena_has(p)))
+        return guard.busy == GUARD_STARTING ? bootstrap_arena_calls.realloc(p, size)
+                                            : bootstrap_arena_realloc(p, size);
+    if (!hook_enter())
+        return hook_next_for_nested()->realloc(p, size);
+    hook_realloc_begin(&r, p, (struct free_call){call, HOOK_NO_SIZE, caller});
     fresh = real.realloc(p, size);
     /* NULL for a size of 0 means freed; for any other size, failed. */
-    telling_resize_end(&r, p, fresh, size, size == 0, caller);
+    hook_realloc_end(&r, p, fresh, size, size == 0, caller);
     return fresh;
 }
 
@@ -160,10 +159,10 @@ EXPORT int posix_memalign(void **out, size_t align, size_t size)
 {
     int err;
 
-    if (!telling_enter())
-        return telling_nested()->posix_memalign(out, align, size);
+    if (!hook_enter())
+        return hook_next_for_nested()->posix_memalign(out, align, size);
     err = real.posix_memalign(out, align, size);
-    telling_alloc(err ? NULL : *out, size, LOCAL_CALLER());
+    hook_alloc(err ? NULL : *out, size, LOCAL_CALLER());
     return err;
 }
 
@@ -171,10 +170,10 @@ EXPORT void *aligned_alloc(size_t align, size_t size)
 {
     void *p;
 
-    if (!telling_enter())
-        return telling_nested()->aligned_alloc(align, size);
+    if (!hook_enter())
+        return hook_next_for_nested()->aligned_alloc(align, size);
     p = real.aligned_alloc(align, size);
-    telling_alloc(p, size, LOCAL_CALLER());
+    hook_alloc(p, size, LOCAL_CALLER());
     return p;
 }
 
@@ -182,10 +181,10 @@ EXPORT void *memalign(size_t align, size_t size)
 {
     void *p;
 
-    if (!telling_enter())
-        return telling_nested()->memalign(align, size);
+    if (!hook_enter())
+        return hook_next_for_nested()->memalign(align, size);
     p = real.memalign(align, size);
-    telling_alloc(p, size, LOCAL_CALLER());
+    hook_alloc(p, size, LOCAL_CALLER());
     return p;
 }
 
@@ -193,10 +192,10 @@ EXPORT void *valloc(size_t size)
 {
     void *p;
 
-    if (!telling_enter())
-        return telling_nested()->valloc(size);
+    if (!hook_enter())
+        return hook_next_for_nested()->valloc(size);
     p = real.valloc(size);
-    telling_alloc(p, size, LOCAL_CALLER());
+    hook_alloc(p, size, LOCAL_CALLER());
     return p;
 }
 
@@ -204,33 +203,33 @@ EXPORT void *pvalloc(size_t size)
 {
     void *p;
 
-    if (!telling_enter())
-        return telling_nested()->pvalloc(size);
+    if (!hook_enter())
+        return hook_next_for_nested()->pvalloc(size);
     p = real.pvalloc(size);
-    telling_alloc(p, size, LOCAL_CALLER());
+    hook_alloc(p, size, LOCAL_CALLER());
     return p;
 }
 
 EXPORT size_t malloc_usable_size(void *p)
 {
-    return real_is_arena(p) ? real_arena_size(p) : real.malloc_usable_size(p);
+    return bootstrap_arena_has(p) ? bootstrap_arena_size(p) : real.malloc_usable_size(p);
 }
 
 EXPORT int dlclose(void *handle)
 {
     int result;
 
-    if (watch_has(WATCH_MISUSE))
-        telling_unload();
+    if (feature_on(FEATURE_MISUSE))
+        hook_unload();
     result = real.dlclose(handle);
-    beneath_forget();
+    next_operators_invalidate();
     if (guard_is_open()) {
         int saved = errno;
 
         guard.busy = GUARD_RECORDING;
-        if (*lifecycle_armed)
+        if (*recording_armed)
             modules_after_dlclose();
-        telling_leave();
+        hook_leave();
         errno = saved;
     }
     return result;

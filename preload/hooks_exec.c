@@ -63,7 +63,7 @@ static int bare_execveat(int dir, const char *path, words argv, words envp, int 
 
 void hooks_exec_resolve(void)
 {
-#define FIND(name) *(void **)&next.name = nextsym_find(#name, NULL)
+#define FIND(name) *(void **)&next.name = next_symbol_find(#name, NULL)
     FIND(execve);
     FIND(execvpe);
     FIND(fexecve);
@@ -96,25 +96,25 @@ static uint32_t own_pid(void)
  * replaced. */
 static int run_path(const char *path, words argv, words envp)
 {
-    struct handon h;
+    struct exec_env h;
     int result;
 
     be_ready();
-    handon_begin(&h, path, path, envp, own_pid());
+    exec_env_begin(&h, path, path, envp, own_pid());
     result = next.execve(path, argv, h.envp);
-    handon_end(&h, 0);
+    exec_env_end(&h, 0);
     return result;
 }
 
 static int run_file(const char *file, words argv, words envp)
 {
-    struct handon h;
+    struct exec_env h;
     int result;
 
     be_ready();
-    handon_begin_search(&h, file, envp, own_pid());
+    exec_env_begin_search(&h, file, envp, own_pid());
     result = next.execvpe(file, argv, h.envp);
-    handon_end(&h, 0);
+    exec_env_end(&h, 0);
     return result;
 }
 
@@ -131,13 +131,13 @@ EXPORT int execvpe(const char *file, words argv, words envp)
 EXPORT int posix_spawn(int *pid, const char *path, const void *actions, const void *attributes,
                        words argv, words envp)
 {
-    struct handon h;
+    struct exec_env h;
     int result, child = 0;
 
     be_ready();
-    handon_begin(&h, path, path, envp, 0);
+    exec_env_begin(&h, path, path, envp, 0);
     result = next.posix_spawn(&child, path, actions, attributes, argv, h.envp);
-    handon_end(&h, result ? 0 : (uint32_t)child);
+    exec_env_end(&h, result ? 0 : (uint32_t)child);
     if (!result && pid)
         *pid = child;
     return result;
@@ -146,13 +146,13 @@ EXPORT int posix_spawn(int *pid, const char *path, const void *actions, const vo
 EXPORT int posix_spawnp(int *pid, const char *file, const void *actions, const void *attributes,
                         words argv, words envp)
 {
-    struct handon h;
+    struct exec_env h;
     int result, child = 0;
 
     be_ready();
-    handon_begin_search(&h, file, envp, 0);
+    exec_env_begin_search(&h, file, envp, 0);
     result = next.posix_spawnp(&child, file, actions, attributes, argv, h.envp);
-    handon_end(&h, result ? 0 : (uint32_t)child);
+    exec_env_end(&h, result ? 0 : (uint32_t)child);
     if (!result && pid)
         *pid = child;
     return result;
@@ -186,17 +186,17 @@ static bool name_descriptor(struct of_descriptor *d, int fd, const char *below)
 EXPORT int fexecve(int fd, words argv, words envp)
 {
     struct of_descriptor d;
-    struct handon h;
+    struct exec_env h;
     int result;
 
     be_ready();
-    handon_begin(&h, name_descriptor(&d, fd, "") ? d.path : NULL, d.name, envp, own_pid());
+    exec_env_begin(&h, name_descriptor(&d, fd, "") ? d.path : NULL, d.name, envp, own_pid());
     result = next.fexecve(fd, argv, h.envp);
-    handon_end(&h, 0);
+    exec_env_end(&h, 0);
     return result;
 }
 
-static void begin_at(struct handon *h, struct of_descriptor *d, int dir, const char *path,
+static void begin_at(struct exec_env *h, struct of_descriptor *d, int dir, const char *path,
                      words envp, int flags)
 {
     const char *judged = path, *name = path;
@@ -206,19 +206,19 @@ static void begin_at(struct handon *h, struct of_descriptor *d, int dir, const c
         judged = name_descriptor(d, dir, path) ? d->path : NULL;
         name = path[0] ? path : d->name;
     }
-    handon_begin(h, judged, name, envp, own_pid());
+    exec_env_begin(h, judged, name, envp, own_pid());
 }
 
 EXPORT int execveat(int dir, const char *path, words argv, words envp, int flags)
 {
     struct of_descriptor d;
-    struct handon h;
+    struct exec_env h;
     int result;
 
     be_ready();
     begin_at(&h, &d, dir, path, envp, flags);
     result = next.execveat(dir, path, argv, h.envp, flags);
-    handon_end(&h, 0);
+    exec_env_end(&h, 0);
     return result;
 }
 
@@ -226,24 +226,24 @@ EXPORT int execveat(int dir, const char *path, words argv, words envp, int flags
 
 long hooks_exec_by_number(const unsigned long a[6])
 {
-    struct handon h;
+    struct exec_env h;
     long result;
 
-    handon_begin(&h, (const char *)a[0], (const char *)a[0], (words)a[2], own_pid());
+    exec_env_begin(&h, (const char *)a[0], (const char *)a[0], (words)a[2], own_pid());
     result = real.syscall(SYS_execve, a[0], a[1], h.envp);
-    handon_end(&h, 0);
+    exec_env_end(&h, 0);
     return result;
 }
 
 long hooks_exec_at_by_number(const unsigned long a[6])
 {
     struct of_descriptor d;
-    struct handon h;
+    struct exec_env h;
     long result;
 
     begin_at(&h, &d, (int)a[0], (const char *)a[1], (words)a[3], (int)a[4]);
     result = real.syscall(SYS_execveat, a[0], a[1], a[2], h.envp, a[4]);
-    handon_end(&h, 0);
+    exec_env_end(&h, 0);
     return result;
 }
 

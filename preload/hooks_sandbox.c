@@ -45,7 +45,7 @@ static long enter(struct sandbox_entry *entry)
 
     guard.busy = GUARD_RECORDING;
     if (open)
-        prepare = lifecycle_on() && threads_self();
+        prepare = recording_on() && threads_self();
     result = sandbox_enter(entry, prepare);
     guard.busy = busy;
     return result;

@@ -11,10 +11,10 @@
 
 EXPORT int sigaction(int sig, const struct sigaction *act, struct sigaction *old)
 {
-    return likely(sig != SIGBUS) ? real.sigaction(sig, act, old) : busfault_sigaction(act, old);
+    return likely(sig != SIGBUS) ? real.sigaction(sig, act, old) : sigbus_sigaction(act, old);
 }
 
 EXPORT sighandler_t signal(int sig, sighandler_t handler)
 {
-    return likely(sig != SIGBUS) ? real.signal(sig, handler) : busfault_signal(handler);
+    return likely(sig != SIGBUS) ? real.signal(sig, handler) : sigbus_signal(handler);
 }

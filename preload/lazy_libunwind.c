@@ -48,8 +48,8 @@
 
 __asm__(LIBRARY_NOTE_RECORDER);
 
-bool lateload_pending;
-bool lateload_wanted;
+bool lazy_libunwind_pending;
+bool lazy_libunwind_wanted;
 
 static const char *one_thread; /* __libc_single_threaded */
 
@@ -57,7 +57,7 @@ static bool is_audited(void)
 {
     const struct link_map *program = loaderlist()->r_map;
 
-    if (surroundings_value("LD_AUDIT") || !program)
+    if (early_getenv("LD_AUDIT") || !program)
         return true;
     for (const ElfW(Dyn) *d = program->l_ld; d && d->d_tag != DT_NULL; d++)
         if (d->d_tag == DT_AUDIT || d->d_tag == DT_DEPAUDIT)
@@ -69,7 +69,7 @@ static bool is_audited(void)
 static bool can_wait(void)
 {
     /* Behind us: a program whose malloc is its own may have one of this name, too (Chromium). */
-    void *libc_malloc = nextsym_find("__libc_malloc", ARCH_LIBC_BASE);
+    void *libc_malloc = next_symbol_find("__libc_malloc", ARCH_LIBC_BASE);
 
     one_thread = dynsym_anywhere("__libc_single_threaded");
     return one_thread && *one_thread && libc_malloc && *(void **)&real.malloc == libc_malloc &&
@@ -96,12 +96,12 @@ static bool program_has_malloc(void)
     return dynsym_find(&program, "malloc") != 0;
 }
 
-int lateload_begin(bool at_once, bool sampled, const char **why)
+int lazy_libunwind_begin(bool at_once, bool sampled, const char **why)
 {
     bool own = !at_once && program_has_malloc();
 
-    lateload_pending = !at_once && (!sampled || own) && can_wait();
-    return lateload_pending || own ? 0 : load_unwinder(why);
+    lazy_libunwind_pending = !at_once && (!sampled || own) && can_wait();
+    return lazy_libunwind_pending || own ? 0 : load_unwinder(why);
 }
 
 /* The kernel's word on how many threads there are; where there is no /proc, ours. */
@@ -131,35 +131,35 @@ static bool load(void)
     const char *why = NULL;
     bool done = false;
 
-    lateload_pending = lateload_wanted = false;
+    lazy_libunwind_pending = lazy_libunwind_wanted = false;
     if (!is_alone())
         return false;
     guard.busy = GUARD_STARTING;
     done = load_unwinder(&why) == 0;
     guard.busy = busy;
     if (!done)
-        say(why, "; the program runs on, some stacks are cut short", NULL);
+        log_line(why, "; the program runs on, some stacks are cut short", NULL);
     return done;
 }
 
-FLAME_COLD bool lateload_for_walk(uintptr_t pc, bool in_handler)
+FLAME_COLD bool lazy_libunwind_for_walk(uintptr_t pc, bool in_handler)
 {
     if (!*one_thread || in_handler || modules_is_loader(pc) || !loader_is_at_rest() ||
         sandbox_on() || on_signal_stack()) {
-        lateload_wanted = true;
+        lazy_libunwind_wanted = true;
         return false;
     }
     return load();
 }
 
-FLAME_COLD void lateload_before_thread(void)
+FLAME_COLD void lazy_libunwind_before_thread(void)
 {
     if (!*one_thread && loader_is_at_rest() && !sandbox_on())
         load();
 }
 
-void lateload_before_sandbox(void)
+void lazy_libunwind_before_sandbox(void)
 {
-    if (lateload_pending && loader_is_at_rest() && !sandbox_on())
+    if (lazy_libunwind_pending && loader_is_at_rest() && !sandbox_on())
         load();
 }

@@ -68,7 +68,7 @@ enum state {
 
 bool lifecycle_end_wanted;
 static uint32_t never_armed;
-volatile uint32_t *lifecycle_armed = &never_armed;
+volatile uint32_t *recording_armed = &never_armed;
 
 static int state;
 static FLAME_BULK struct config config;
@@ -102,13 +102,13 @@ static bool noted(enum unrecorded_why why, int err)
     struct process self;
     char exe[4096];
 
-    if (!notes_have())
+    if (!run_status_have())
         return false;
-    process_ask(&self);
+    self_status_ask(&self);
     /* In another root directory there may be no /proc. */
     if (procmaps_program(exe, sizeof exe) <= 0)
         memcpy(exe, self.name, sizeof self.name);
-    notes_add(why, err, self.pid, exe);
+    run_status_add(why, err, self.pid, exe);
     return true;
 }
 
@@ -151,7 +151,7 @@ static void know_program(void)
         return;
     procmaps_program(executed_text, PROGRAM_MAX);
     executed.exe_size = strlen(executed_text) + 1;
-    process_set_program(executed_text);
+    self_set_program(executed_text);
     read_arguments();
     executed.known = true;
 }
@@ -183,8 +183,8 @@ static bool spare_name(char *path, size_t size, int number)
 {
     const char *name = base_name(config.notes);
     size_t len = (size_t)(name - config.notes);
-    struct say_number text;
-    const char *digits = say_unsigned(&text, (uint64_t)number);
+    struct log_number text;
+    const char *digits = log_unsigned(&text, (uint64_t)number);
 
     if (len + sizeof "spare." + strlen(digits) > size)
         return false;
@@ -217,7 +217,7 @@ static int create_file(struct trace_writer *w, const char *exe, const struct tra
 {
     /* A sandbox may allow the calls that make a new file, and not those for one that has a
      * length. */
-    int spare = sandbox_on() ? -1 : notes_take_spare(), err = -EEXIST;
+    int spare = sandbox_on() ? -1 : run_status_take_spare(), err = -EEXIST;
     char path[CONFIG_PATH_MAX];
     const char *name = base_name(exe);
 
@@ -236,15 +236,15 @@ static FLAME_COLD void tell_not_created(int err)
 {
     enum unrecorded_why why = UNRECORDED_FAILED;
 
-    if (err == EDQUOT && notes_over())
+    if (err == EDQUOT && run_status_over())
         return;
     if (err == EACCES || err == EPERM || err == EROFS)
         why = UNRECORDED_USER;
     else if (err == ENOENT || err == ENOTDIR || err == ESRCH) /* /proc/PID as a root */
-        why = notes_out_of_sight();
+        why = run_status_out_of_sight();
     if (!noted(why, err))
-        say("cannot create the trace: ", say_errno(err), ": ", config.out,
-            "; set out=PATH in " ENV_NAME "; the program runs on, nothing is recorded", NULL);
+        log_line("cannot create the trace: ", log_errno(err), ": ", config.out,
+                 "; set out=PATH in " ENV_NAME "; the program runs on, nothing is recorded", NULL);
 }
 
 /*
@@ -286,7 +286,7 @@ static bool take_disk(uint64_t bytes)
         __atomic_sub_fetch(&disk_taken, bytes, __ATOMIC_RELAXED);
         return false;
     }
-    return notes_take_disk(bytes);
+    return run_status_take_disk(bytes);
 }
 
 /* `parent`: identity of the forking process's trace, or NULL. */
@@ -294,10 +294,10 @@ static int start_trace(struct trace_writer *w, uint32_t features, const struct o
 {
     struct trace_header init = {
         .features = features | (config.sample ? TRACE_FEATURE_SAMPLED : 0) |
-                    (watch_is_on() & WATCH_MISUSE ? TRACE_FEATURE_MISUSE : 0) |
+                    (any_feature_on() & FEATURE_MISUSE ? TRACE_FEATURE_MISUSE : 0) |
                     (is_inside ? TRACE_FEATURE_STATIC_ALLOCATOR : 0) |
-                    (watch_is_on() & WATCH_LIFETIMES ? TRACE_FEATURE_LIFETIMES : 0) |
-                    (watch_is_on() & WATCH_FAULTS ? TRACE_FEATURE_TOUCHED : 0),
+                    (any_feature_on() & FEATURE_LIFETIMES ? TRACE_FEATURE_LIFETIMES : 0) |
+                    (any_feature_on() & FEATURE_FAULTS ? TRACE_FEATURE_TOUCHED : 0),
         .sample_bytes = config.sample,
         .recorder = TRACE_RECORDER_MEM,
         .start_realtime_ns = clock_ns(CLOCK_REALTIME),
@@ -310,7 +310,7 @@ static int start_trace(struct trace_writer *w, uint32_t features, const struct o
 
     disk_taken = 0;
     know_program();
-    process_ask(&self);
+    self_status_ask(&self);
     init.pid_namespace = pid_namespace(&self);
     init.pid = self.pid;
     init.ppid = self.ppid;
@@ -327,7 +327,7 @@ static int start_trace(struct trace_writer *w, uint32_t features, const struct o
     trace_writer_meta(w, TRACE_META_EXE, executed_text, strlen(executed_text), NULL, 0, NULL);
     trace_writer_meta(w, TRACE_META_COMM, self.name, strlen(self.name), NULL, 0, NULL);
     write_arguments(w);
-    title_look(w->header);
+    argv_title_look(w->header);
     return 0;
 }
 
@@ -366,7 +366,7 @@ static bool arm(void)
         }
     }
     *armed = 1;
-    lifecycle_armed = armed;
+    recording_armed = armed;
     return true;
 }
 
@@ -409,7 +409,7 @@ static bool is_sanitized(void)
 FLAME_COLD void lifecycle_end(void)
 {
     __atomic_store_n(&state, STATE_OFF, __ATOMIC_RELEASE);
-    *lifecycle_armed = 0;
+    *recording_armed = 0;
 }
 
 /*
@@ -419,18 +419,18 @@ FLAME_COLD void lifecycle_end(void)
  */
 static bool join_run(void)
 {
-    config_parse(&config, surroundings_value(ENV_NAME));
+    config_parse(&config, early_getenv(ENV_NAME));
     if (config.quiet)
-        say_hush();
+        log_disable();
     hooks_exec_resolve();
-    handon_set(&config);
+    exec_env_set(&config);
     if (!config.follow)
         leave_environment();
-    if (config.notes[0] && notes_open(config.notes) == -EACCES)
+    if (config.notes[0] && run_status_open(config.notes) == -EACCES)
         return false;
     if (!sandbox_on())
-        notes_share_rules(config.notes);
-    return !notes_over();
+        run_status_share_rules(config.notes);
+    return !run_status_over();
 }
 
 /* Time when setting up began in this process, for the cost of recording. */
@@ -443,20 +443,22 @@ static bool start(void)
     if (getauxval(AT_SECURE))
         return false;
     if (is_sanitized()) {
-        say("the program is built with a sanitizer, which has an allocator of its own; the program "
+        log_line(
+            "the program is built with a sanitizer, which has an allocator of its own; the program "
             "runs on, nothing is recorded",
             NULL);
         return false;
     }
     if (getauxval(AT_PAGESZ) != 4096) { /* aarch64 has kernels with 16 and 64 KiB */
-        say("the kernel's pages are not of 4 KiB; the program runs on, nothing is recorded", NULL);
+        log_line("the kernel's pages are not of 4 KiB; the program runs on, nothing is recorded",
+                 NULL);
         return false;
     }
     /* Not earlier, because a sanitizer's clock cannot be called as early as this, like its
      * allocator. */
     begun_ns = clock_ns(CLOCK_MONOTONIC);
-    sandbox_begin(config_is_filtered(surroundings_value(ENV_NAME)));
-    title_begin();
+    sandbox_begin(config_is_filtered(early_getenv(ENV_NAME)));
+    argv_title_begin();
     if (!join_run() || !config.record)
         return false;
     if (config.rss) /* Its code is on pages of its own, which are not touched otherwise. */
@@ -470,11 +472,11 @@ static bool start(void)
     lifecycle_leak.started(&config);
     lifecycle_misuse.started(&config);
     lifecycle_asked.started(&config);
-    busfault_begin();
-    real_resolve();
-    if (lateload_begin(config.referee, config.sample != 0, &why) < 0) {
+    sigbus_begin();
+    next_malloc_resolve();
+    if (lazy_libunwind_begin(config.referee, config.sample != 0, &why) < 0) {
         if (!noted(UNRECORDED_FAILED, 0))
-            say(why, "; the program runs on, nothing is recorded", NULL);
+            log_line(why, "; the program runs on, nothing is recorded", NULL);
         return false;
     }
     trace_writer_set_budget(take_disk);
@@ -487,14 +489,15 @@ static bool start(void)
         store.writer.header->features |= TRACE_FEATURE_STATIC_ALLOCATOR;
     threads_set_depth(config.depth);
     record_set_sample(config.sample);
-    inherit_set(config.inherit);
-    if (notes_have())
+    fork_inherit_set(config.inherit);
+    if (run_status_have())
         record_set_over(lifecycle_end);
     if (config.referee)
         record_set_referee();
     if (!arm()) {
         if (!noted(UNRECORDED_FAILED, EINVAL))
-            say("the kernel lacks MADV_WIPEONFORK (Linux 4.14); the program runs on, nothing is "
+            log_line(
+                "the kernel lacks MADV_WIPEONFORK (Linux 4.14); the program runs on, nothing is "
                 "recorded",
                 NULL);
         return false;
@@ -512,7 +515,7 @@ static bool begin_with_inherited(uint64_t uncounted)
     struct thread_state *self = threads_self();
     uint64_t bytes;
 
-    if (!self || !inherit_write(config.sample, &bytes))
+    if (!self || !fork_inherit_write(config.sample, &bytes))
         return false;
     self->record->live_bytes = bytes;
     store.writer.header->peak_bytes = bytes;
@@ -530,9 +533,9 @@ static bool only_count(void)
 {
     static uint32_t always_armed = 1;
 
-    notes_add(UNRECORDED_SANDBOX, 0, threads_own_tid(), executed_text);
+    run_status_add(UNRECORDED_SANDBOX, 0, threads_own_tid(), executed_text);
     threads_give_up();
-    lifecycle_armed = &always_armed;
+    recording_armed = &always_armed;
     return true;
 }
 
@@ -555,22 +558,22 @@ static bool restart_in_child(void)
     lifecycle_misuse.forked();
     lifecycle_asked.forked();
     lifecycle_mapping_forked();
-    givennames_after_fork();
+    user_names_after_fork();
     inherited = store.writer.header->inherited_bytes + (uint64_t)threads_live_bytes();
     threads_after_fork();
     modules_after_fork();
     local_after_fork();
-    if (notes_over())
+    if (run_status_over())
         return false;
     if (!config.follow) {
         if (config.unfollowed)
-            notes_add(UNRECORDED_NOT_FOLLOWED, 0, threads_own_tid(), executed_text);
+            run_status_add(UNRECORDED_NOT_FOLLOWED, 0, threads_own_tid(), executed_text);
         return false;
     }
     sandbox_after_fork();
     if (!sandbox_allows_trace())
         return only_count();
-    inherit_note_parent();
+    fork_inherit_note_parent();
     store_after_fork();
     if (start_trace(&store.writer, TRACE_FEATURE_PEAK | TRACE_FEATURE_FORKED, &parent) < 0)
         return false;
@@ -578,8 +581,8 @@ static bool restart_in_child(void)
     if (begin_with_inherited(inherited) && arm())
         return true;
     /* No message after the run's end, which a disk budget may have caused meanwhile. */
-    if (!notes_over() && !noted(UNRECORDED_FAILED, ENOSPC))
-        say("no room to record the forked child; it runs on unrecorded", NULL);
+    if (!run_status_over() && !noted(UNRECORDED_FAILED, ENOSPC))
+        log_line("no room to record the forked child; it runs on unrecorded", NULL);
     return false;
 }
 
@@ -590,8 +593,8 @@ FLAME_COLD bool lifecycle_begin(void)
     bool ok;
 
     if (was == STATE_BUSY)
-        watch_miss_alloc();
-    if (was == STATE_OFF || was == STATE_BUSY || !nextsym_loader_is_done())
+        features_miss_alloc();
+    if (was == STATE_OFF || was == STATE_BUSY || !next_symbol_loader_is_done())
         return false;
     if (!__atomic_compare_exchange_n(&state, &was, STATE_BUSY, false, __ATOMIC_ACQ_REL,
                                      __ATOMIC_ACQUIRE))
@@ -615,6 +618,6 @@ __attribute__((constructor)) static void begin_at_load(void)
     if (guard.busy)
         return;
     guard.busy = GUARD_RECORDING;
-    lifecycle_on();
+    recording_on();
     guard.busy = GUARD_IDLE;
 }

@@ -2,7 +2,7 @@
  * lifecycle.h: the beginning of recording, its restart in forked children, and its end.
  *
  * Recording begins with the first event, which may come from another library's constructor.
- * `lifecycle_armed` is one load on the hot path. It lies in a page that the kernel wipes in a
+ * `recording_armed` is one load on the hot path. It lies in a page that the kernel wipes in a
  * forked child (MADV_WIPEONFORK). So the child notices at its first event, however it was forked,
  * and starts a trace of its own. A child of vfork shares our memory and records into its parent's
  * trace.
@@ -14,9 +14,9 @@
 
 #include "common/compiler.h"
 
-extern volatile uint32_t *lifecycle_armed;
+extern volatile uint32_t *recording_armed;
 
-/* Slow path of lifecycle_on; the guard is held at GUARD_RECORDING. */
+/* Slow path of recording_on; the guard is held at GUARD_RECORDING. */
 bool lifecycle_begin(void);
 
 /* Ends recording in this process for good. Memory that other threads use in the middle of an
@@ -62,9 +62,9 @@ extern void (*const lifecycle_mapping_forked)(void);
  * (preload/allocators/hooks_entries.c). */
 extern bool (*const lifecycle_entries)(bool inside);
 
-static inline bool lifecycle_on(void)
+static inline bool recording_on(void)
 {
-    return likely(*lifecycle_armed) || lifecycle_begin();
+    return likely(*recording_armed) || lifecycle_begin();
 }
 
 #endif

@@ -64,7 +64,7 @@ static int shmdt_bare(const void *at)
     return (int)kernel_answer(kernel_call(SYS_shmdt, at));
 }
 
-static struct next next = {
+static struct next_libc next = {
     .exit = end_bare,
     ._exit = end_bare,
     ._Exit = end_bare,
@@ -81,7 +81,7 @@ static struct next next = {
 
 #define FIND(name)                                                                                 \
     do {                                                                                           \
-        void *found = nextsym_find(#name, ARCH_LIBC_BASE);                                         \
+        void *found = next_symbol_find(#name, ARCH_LIBC_BASE);                                     \
                                                                                                    \
         if (found)                                                                                 \
             *(void **)&next.name = found;                                                          \
@@ -107,12 +107,12 @@ static void find_all(void)
     guard.busy = busy;
 }
 
-const struct next *next_calls(void)
+const struct next_libc *next_libc_calls(void)
 {
     static int begun;
 
     /* A second thread this early does without. */
-    if (unlikely(!__atomic_load_n(&begun, __ATOMIC_ACQUIRE)) && nextsym_loader_is_done() &&
+    if (unlikely(!__atomic_load_n(&begun, __ATOMIC_ACQUIRE)) && next_symbol_loader_is_done() &&
         !__atomic_exchange_n(&begun, 1, __ATOMIC_ACQ_REL))
         find_all();
     return &next;

@@ -13,7 +13,7 @@
 
 typedef int main_function(int argc, char **argv, char **envp);
 
-struct next {
+struct next_libc {
     void (*exit)(int status);
     void (*_exit)(int status);
     void (*_Exit)(int status);
@@ -29,6 +29,6 @@ struct next {
     int (*shmdt)(const void *at);
 };
 
-const struct next *next_calls(void);
+const struct next_libc *next_libc_calls(void);
 
 #endif

@@ -25,7 +25,7 @@
 
 #define ARENA_ALIGN 16
 
-FLAME_BULK char real_arena[REAL_ARENA_SIZE] __attribute__((aligned(ARENA_ALIGN)));
+FLAME_BULK char bootstrap_arena[BOOTSTRAP_ARENA_SIZE] __attribute__((aligned(ARENA_ALIGN)));
 static size_t arena_used;
 
 /* ---- the arena ---- */
@@ -38,18 +38,19 @@ static void *arena_take(size_t align, size_t size)
         if (align < ARENA_ALIGN)
             align = ARENA_ALIGN;
         at = (old + ARENA_ALIGN + align - 1) & ~(align - 1);
-        if (align > REAL_ARENA_SIZE || size > REAL_ARENA_SIZE || at + size > REAL_ARENA_SIZE) {
+        if (align > BOOTSTRAP_ARENA_SIZE || size > BOOTSTRAP_ARENA_SIZE ||
+            at + size > BOOTSTRAP_ARENA_SIZE) {
             errno = ENOMEM;
             return NULL;
         }
         next = (at + size + ARENA_ALIGN - 1) & ~(size_t)(ARENA_ALIGN - 1);
     } while (!__atomic_compare_exchange_n(&arena_used, &old, next, true, __ATOMIC_RELAXED,
                                           __ATOMIC_RELAXED));
-    memcpy(real_arena + at - sizeof size, &size, sizeof size);
-    return real_arena + at;
+    memcpy(bootstrap_arena + at - sizeof size, &size, sizeof size);
+    return bootstrap_arena + at;
 }
 
-size_t real_arena_size(const void *p)
+size_t bootstrap_arena_size(const void *p)
 {
     size_t size;
 
@@ -57,9 +58,9 @@ size_t real_arena_size(const void *p)
     return size;
 }
 
-void *real_arena_realloc(void *p, size_t size)
+void *bootstrap_arena_realloc(void *p, size_t size)
 {
-    size_t old = real_arena_size(p);
+    size_t old = bootstrap_arena_size(p);
     void *fresh = real.malloc(size);
 
     if (fresh)
@@ -86,7 +87,7 @@ static void *arena_calloc(size_t n, size_t size)
 static void *arena_realloc(void *p, size_t size)
 {
     void *fresh = arena_malloc(size);
-    size_t old = p && real_is_arena(p) ? real_arena_size(p) : 0;
+    size_t old = p && bootstrap_arena_has(p) ? bootstrap_arena_size(p) : 0;
 
     if (fresh && old)
         memcpy(fresh, p, old < size ? old : size);
@@ -153,7 +154,7 @@ static sighandler_t no_signal(int sig FLAME_UNUSED, sighandler_t handler FLAME_U
     return SIG_ERR;
 }
 
-const struct real real_arena_calls = {
+const struct next_malloc bootstrap_arena_calls = {
     .malloc = arena_malloc,
     .calloc = arena_calloc,
     .realloc = arena_realloc,
@@ -163,7 +164,7 @@ const struct real real_arena_calls = {
     .memalign = arena_memalign,
     .valloc = arena_page,
     .pvalloc = arena_page,
-    .malloc_usable_size = (size_t(*)(void *))real_arena_size,
+    .malloc_usable_size = (size_t(*)(void *))bootstrap_arena_size,
     .dlclose = arena_dlclose,
     .prctl = bare_prctl,
     .syscall = bare_syscall,
@@ -176,17 +177,17 @@ const struct real real_arena_calls = {
 static void resolve(void)
 {
     static int begun;
-    struct real found;
+    struct next_malloc found;
 
     /* A second thread this early uses the arena until the first is done. */
     if (__atomic_exchange_n(&begun, 1, __ATOMIC_ACQ_REL))
         return;
-    real = real_arena_calls;
+    real = bootstrap_arena_calls;
 #define FIND_AS(name, version)                                                                     \
     do {                                                                                           \
-        *(void **)&found.name = nextsym_find(#name, version);                                      \
+        *(void **)&found.name = next_symbol_find(#name, version);                                  \
         if (!found.name)                                                                           \
-            found.name = real_arena_calls.name;                                                    \
+            found.name = bootstrap_arena_calls.name;                                               \
     } while (0)
 #define FIND(name) FIND_AS(name, ARCH_LIBC_BASE)
     FIND(malloc);
@@ -210,15 +211,15 @@ static void resolve(void)
 }
 
 /* The table that serves a call which came before anything was resolved. */
-static const struct real *first(void)
+static const struct next_malloc *first(void)
 {
-    if (!nextsym_loader_is_done())
-        return &real_arena_calls;
+    if (!next_symbol_loader_is_done())
+        return &bootstrap_arena_calls;
     resolve();
     return &real;
 }
 
-void real_resolve(void)
+void next_malloc_resolve(void)
 {
     first();
 }
@@ -304,7 +305,7 @@ static sighandler_t first_signal(int sig, sighandler_t handler)
     return first()->signal(sig, handler);
 }
 
-struct real real = {
+struct next_malloc real = {
     .malloc = first_malloc,
     .calloc = first_calloc,
     .realloc = first_realloc,

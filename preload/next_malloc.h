@@ -3,8 +3,8 @@
  * preloaded libraries and allocators keep working.
  *
  * The pointers are never NULL. Before they are resolved they lead to functions that resolve them.
- * During that (dlsym may itself call calloc) they lead to a small arena. real_is_arena recognises
- * memory of that arena at any later time.
+ * During that (dlsym may itself call calloc) they lead to a small arena. bootstrap_arena_has
+ * recognises memory of that arena at any later time.
  */
 #ifndef FLAME_PRELOAD_NEXT_MALLOC_H
 #define FLAME_PRELOAD_NEXT_MALLOC_H
@@ -14,7 +14,7 @@
 
 #include "common/compiler.h"
 
-struct real {
+struct next_malloc {
     void *(*malloc)(size_t);
     void *(*calloc)(size_t, size_t);
     void *(*realloc)(void *, size_t);
@@ -32,25 +32,25 @@ struct real {
     void (*(*signal)(int, void (*)(int)))(int);
 };
 
-extern struct real real;
+extern struct next_malloc real;
 
 /* Resolves them now, if none has been called yet; not before the loader is done. */
-void real_resolve(void);
+void next_malloc_resolve(void);
 
 /* Functions of `real` that use the arena. */
-extern const struct real real_arena_calls;
+extern const struct next_malloc bootstrap_arena_calls;
 
-#define REAL_ARENA_SIZE (256 * 1024)
-extern char real_arena[REAL_ARENA_SIZE];
+#define BOOTSTRAP_ARENA_SIZE (256 * 1024)
+extern char bootstrap_arena[BOOTSTRAP_ARENA_SIZE];
 
-static inline bool real_is_arena(const void *p)
+static inline bool bootstrap_arena_has(const void *p)
 {
-    return (uintptr_t)p - (uintptr_t)real_arena < REAL_ARENA_SIZE;
+    return (uintptr_t)p - (uintptr_t)bootstrap_arena < BOOTSTRAP_ARENA_SIZE;
 }
 
 /* Size of a block of the arena. */
-size_t real_arena_size(const void *p);
+size_t bootstrap_arena_size(const void *p);
 /* realloc of a block of the arena: always moves to a real block. */
-void *real_arena_realloc(void *p, size_t size);
+void *bootstrap_arena_realloc(void *p, size_t size);
 
 #endif

@@ -49,7 +49,7 @@ void record_set_sample(uint64_t bytes)
     record_period = bytes;
     threads_set_sample(bytes);
     if (bytes) {
-        __atomic_fetch_or(&watch_what, WATCH_SAMPLES, __ATOMIC_RELEASE);
+        __atomic_fetch_or(&features_on, FEATURE_SAMPLES, __ATOMIC_RELEASE);
         shadow_expect_few();
     }
 }
@@ -64,7 +64,7 @@ void record_set_referee(void)
     referee = true;
 }
 
-static void lose(uint64_t *counter, uint64_t by)
+static void count_lost(uint64_t *counter, uint64_t by)
 {
     __atomic_fetch_add(counter, by, __ATOMIC_RELAXED);
 }
@@ -74,7 +74,7 @@ static void lose(uint64_t *counter, uint64_t by)
 /* Whether frame i of n, whichever end it is counted from, is never kept. */
 static bool is_left_out(uint32_t n, uint32_t i)
 {
-    uint32_t ends = cut_outer(threads_depth());
+    uint32_t ends = truncate_outer(threads_depth());
 
     return n >= 2 * ends + LOCAL_BETWEEN && i >= ends && i < n - ends;
 }
@@ -84,7 +84,7 @@ static FLAME_COLD void compare_with_referee(struct thread_state *t, struct walk_
     static bool said;
     uint32_t n = t->stack.len, room = n + 64;
     uintptr_t *again = pages_alloc(room * sizeof *again);
-    struct say_number a, b;
+    struct log_number a, b;
     bool same;
     int m;
 
@@ -99,10 +99,10 @@ static FLAME_COLD void compare_with_referee(struct thread_state *t, struct walk_
     for (uint32_t i = 0; same && i < n; i++)
         same = again[i] == t->stack.pcs[n - 1 - i] || is_left_out(n, i);
     if (!same) {
-        lose(&store.writer.header->referee_differences, 1);
+        count_lost(&store.writer.header->referee_differences, 1);
         if (!__atomic_exchange_n(&said, true, __ATOMIC_RELAXED))
-            say("referee: stacks differ: ", say_unsigned(&a, n), " frames against ",
-                say_unsigned(&b, (uint64_t)m), NULL);
+            log_line("referee: stacks differ: ", log_unsigned(&a, n), " frames against ",
+                     log_unsigned(&b, (uint64_t)m), NULL);
     }
     pages_free(again, room * sizeof *again);
 }
@@ -116,13 +116,14 @@ static uint32_t walk(struct thread_state *t, struct walk_regs regs)
     bool fell_back;
     uint32_t same = local_walk(&t->stack, regs, &fell_back);
 
-    if (unlikely(fell_back || lateload_wanted)) {
+    if (unlikely(fell_back || lazy_libunwind_wanted)) {
         if (fell_back)
-            lose(&store.writer.header->fallback_stacks, 1);
+            count_lost(&store.writer.header->fallback_stacks, 1);
         /* A stack that is whole is not walked again: it would be compared with itself, and not
          * with the one before. */
-        if (unlikely(lateload_pending) &&
-            lateload_for_walk(regs.pc, local_interrupted(&t->stack) || t->within) && fell_back)
+        if (unlikely(lazy_libunwind_pending) &&
+            lazy_libunwind_for_walk(regs.pc, local_interrupted(&t->stack) || t->within) &&
+            fell_back)
             same = local_walk(&t->stack, regs, &fell_back);
     }
     if (unlikely(referee))
@@ -135,7 +136,7 @@ static void look_at(uintptr_t pc)
     uint32_t before = modules_changes();
 
     modules_note(pc, NULL);
-    if (watch_has(WATCH_PYTHON) && modules_changes() != before)
+    if (feature_on(FEATURE_PYTHON) && modules_changes() != before)
         record_python_module(pc);
 }
 
@@ -150,11 +151,11 @@ static void note_module(uintptr_t pc)
 static FLAME_COLD void tell_homeless(void)
 {
     static bool said;
-    struct say_number most;
+    struct log_number most;
 
     if (!__atomic_exchange_n(&said, true, __ATOMIC_RELAXED))
-        say("more modules are loaded at once than ", say_unsigned(&most, modules_limit()),
-            ", of which no note can be taken; their frames are [unknown module]", NULL);
+        log_line("more modules are loaded at once than ", log_unsigned(&most, modules_limit()),
+                 ", of which no note can be taken; their frames are [unknown module]", NULL);
 }
 
 /* After an epoch's end the thread forgets unwind rules and the last stack. */
@@ -171,24 +172,25 @@ static void follow_epoch(struct thread_state *t)
 
 /* Walks the stack from `regs` outwards, and cuts it as it is to be interned. False: no memory. */
 static inline bool walk_and_cut(struct thread_state *t, struct walk_regs regs,
-                                struct cut_stack *out)
+                                struct truncated_stack *out)
 {
     uint32_t same = walk(t, regs);
-    struct cut_stack whole = {.pcs = t->stack.pcs, .n = t->stack.len};
+    struct truncated_stack whole = {.pcs = t->stack.pcs, .n = t->stack.len};
     bool had_names = t->with_names;
 
     /* Frames that two stacks have in common may have run different functions of Python. */
-    t->with_names = watch_has(WATCH_PYTHON) && record_with_python(t, &whole);
+    t->with_names = feature_on(FEATURE_PYTHON) && record_with_python(t, &whole);
     if (unlikely(t->with_names || had_names))
         same = 0;
-    if (likely(cut_stack(&t->cut, whole.pcs, whole.n, same, out)))
+    if (likely(truncate_stack(&t->cut, whole.pcs, whole.n, same, out)))
         return true;
     stacks_forget_last(&t->stacks);
     return false;
 }
 
 /* Like walk_and_cut, but with the trace's addresses, in the present epoch. */
-static bool walk_and_place(struct thread_state *t, struct walk_regs regs, struct cut_stack *out)
+static bool walk_and_place(struct thread_state *t, struct walk_regs regs,
+                           struct truncated_stack *out)
 {
     for (int tries = 0;; tries++) {
         if (unlikely(!walk_and_cut(t, regs, out) ||
@@ -205,7 +207,7 @@ static bool walk_and_place(struct thread_state *t, struct walk_regs regs, struct
 static struct stack_entry *intern_stack(struct thread_state *t, struct walk_regs regs)
 {
     struct stack_entry *e;
-    struct cut_stack s;
+    struct truncated_stack s;
 
     if (unlikely(!walk_and_place(t, regs, &s)))
         return NULL;
@@ -223,8 +225,8 @@ static struct stack_entry *intern_stack(struct thread_state *t, struct walk_regs
 /* Makes the row at the first event of a stack. False: there is no room for it. */
 static FLAME_NOINLINE bool first_row(struct thread_state *t, struct stack_entry *e)
 {
-    if (lateload_pending)
-        lateload_before_thread();
+    if (lazy_libunwind_pending)
+        lazy_libunwind_before_thread();
     e->row = threads_new_row(t, e->node, 0);
     return e->row != 0;
 }
@@ -245,8 +247,8 @@ static FLAME_NOINLINE uint32_t look_up_row(struct thread_state *t, const uintptr
 static FLAME_COLD uint32_t doubt_row(struct thread_state *t, const uintptr_t *caller, uint32_t row)
 {
     if (look_up_row(t, caller) != row) {
-        lose(&store.writer.header->referee_differences, 1);
-        say("referee: a stack was taken for another", NULL);
+        count_lost(&store.writer.header->referee_differences, 1);
+        log_line("referee: a stack was taken for another", NULL);
     }
     return row;
 }
@@ -256,7 +258,7 @@ static inline uint32_t row_of(struct thread_state *t, const uintptr_t *caller)
     uint32_t row = 0;
 
     /* A stack is recalled without the functions of Python that it runs. */
-    if (!watch_has(WATCH_PYTHON) || !record_in_python(t))
+    if (!feature_on(FEATURE_PYTHON) || !record_in_python(t))
         row = local_recall(&t->stack, local_regs(caller));
     if (unlikely(!row))
         return look_up_row(t, caller);
@@ -294,36 +296,36 @@ static inline void end_event(struct thread_state *t, struct timing timing)
         store.writer.header->end_monotonic_ns = end;
     }
     store_note_own();
-    if (unlikely(when_over != NULL) && unlikely(notes_over()))
+    if (unlikely(when_over != NULL) && unlikely(run_status_over()))
         when_over();
 }
 
-static FLAME_COLD void lose_alloc(size_t size)
+static FLAME_COLD void count_lost_alloc(size_t size)
 {
     static bool said;
     struct trace_header *h = store.writer.header;
 
-    watch_miss_alloc();
+    features_miss_alloc();
     if (sandbox_on()) {
-        lose(&h->sandbox_calls, 1);
-        lose(&h->sandbox_bytes, size);
+        count_lost(&h->sandbox_calls, 1);
+        count_lost(&h->sandbox_bytes, size);
         return;
     }
     /* The disk budget is used up, and events after the run's end do not count as lost. */
-    if (store.writer.full && store.writer.error == -EDQUOT && when_over && notes_over()) {
+    if (store.writer.full && store.writer.error == -EDQUOT && when_over && run_status_over()) {
         when_over();
         return;
     }
-    lose(&h->lost_calls, 1);
-    lose(&h->lost_bytes, size);
+    count_lost(&h->lost_calls, 1);
+    count_lost(&h->lost_bytes, size);
     /* The file may have been cut short. The header has been written to by now, so that is known,
      * and another message reports it. */
     if (__atomic_load_n(&store.writer.cut, __ATOMIC_ACQUIRE))
         return;
     if (!__atomic_exchange_n(&said, true, __ATOMIC_RELAXED))
-        say("some allocations are not recorded: ",
-            store.writer.full ? say_errno(-store.writer.error) : "no memory for the recorder", ": ",
-            store.writer.path, "; the program runs on", NULL);
+        log_line("some allocations are not recorded: ",
+                 store.writer.full ? log_errno(-store.writer.error) : "no memory for the recorder",
+                 ": ", store.writer.path, "; the program runs on", NULL);
 }
 
 /* The weight with which a block counts: its own size, unless blocks are sampled. */
@@ -343,7 +345,7 @@ static inline uint32_t count_alloc(struct thread_state *t, uintptr_t p, size_t s
     struct trace_row *row;
 
     if (unlikely(!id || !shadow_put(p, (struct block){.row = id, .size = size}))) {
-        lose_alloc(size);
+        count_lost_alloc(size);
         return 0;
     }
     row = store_row(id);
@@ -355,24 +357,24 @@ static inline uint32_t count_alloc(struct thread_state *t, uintptr_t p, size_t s
     return id;
 }
 
-static FLAME_COLD void lose_threadless(size_t size)
+static FLAME_COLD void count_lost_threadless(size_t size)
 {
     int saved = errno;
 
-    lose_alloc(size);
+    count_lost_alloc(size);
     errno = saved;
 }
 
 /* Counts a block of a paused thread as not recorded. */
-static FLAME_COLD void leave_out(struct thread_state *t, uintptr_t p, size_t size)
+static FLAME_COLD void count_paused(struct thread_state *t, uintptr_t p, size_t size)
 {
     struct trace_header *h = store.writer.header;
 
-    lose(&h->paused_calls, 1);
-    lose(&h->paused_bytes, size);
+    count_lost(&h->paused_calls, 1);
+    count_lost(&h->paused_bytes, size);
     t->last_block = 0;
     if (!pausedblocks_put(p, size))
-        watch_miss_alloc();
+        features_miss_alloc();
 }
 
 /* Where something is watched: whether the block is recorded, and its weight. */
@@ -380,7 +382,7 @@ static FLAME_NOINLINE bool is_taken(struct thread_state *t, uintptr_t p, size_t 
                                     struct weight *w)
 {
     if (t->paused) {
-        leave_out(t, p, size);
+        count_paused(t, p, size);
         return false;
     }
     if (record_period && !sampler_take(&t->sampler, record_period, size)) {
@@ -396,16 +398,16 @@ static FLAME_NOINLINE bool is_taken(struct thread_state *t, uintptr_t p, size_t 
 static FLAME_NOINLINE void watch_block(struct thread_state *t, uint32_t row, uintptr_t p,
                                        uint64_t size, struct weight w)
 {
-    uint32_t watched = watch_is_on();
+    uint32_t watched = any_feature_on();
 
-    if (watched & WATCH_LIFETIMES)
+    if (watched & FEATURE_LIFETIMES)
         record_birth(t, row, p, size, w);
-    if (watched & WATCH_REGIONS)
+    if (watched & FEATURE_REGIONS)
         regions_note(p, t->region);
-    if (watched & WATCH_MISUSE && !threads_in_operator(t))
-        made_note(row, TRACE_MADE_MALLOC);
-    if (watched & WATCH_FAULTS)
-        record_touched(RECORD_TOUCHED_MANY);
+    if (watched & FEATURE_MISUSE && !threads_in_operator(t))
+        alloc_family_note(row, TRACE_MADE_MALLOC);
+    if (watched & FEATURE_FAULTS)
+        first_touch_drain(DRAIN_IF_NEARLY_FULL);
 }
 
 void record_alloc(const void *p, size_t size, const uintptr_t *caller)
@@ -417,16 +419,18 @@ void record_alloc(const void *p, size_t size, const uintptr_t *caller)
     int saved;
 
     if (unlikely(!t)) {
-        lose_threadless(size);
+        count_lost_threadless(size);
         return;
     }
-    watched = watch_is_on();
-    if (unlikely(watched & ~(uint32_t)WATCH_LIFETIMES) && !is_taken(t, (uintptr_t)p, size, &w))
+    watched = any_feature_on();
+    if (unlikely(watched & ~(uint32_t)FEATURE_LIFETIMES) && !is_taken(t, (uintptr_t)p, size, &w))
         return;
     saved = *t->errno_at;
     timing = begin_event(t);
     row = count_alloc(t, (uintptr_t)p, size, caller, w);
-    if (unlikely(watched & (WATCH_REGIONS | WATCH_MISUSE | WATCH_LIFETIMES | WATCH_FAULTS)) && row)
+    if (unlikely(watched &
+                 (FEATURE_REGIONS | FEATURE_MISUSE | FEATURE_LIFETIMES | FEATURE_FAULTS)) &&
+        row)
         watch_block(t, row, (uintptr_t)p, size, w);
     end_event(t, timing);
     *t->errno_at = saved;
@@ -440,8 +444,8 @@ static FLAME_COLD uint32_t others_row(struct thread_state *t, uint32_t row, bool
 
     *counts = true;
     if (row >= store.inherited_rows)
-        return threads_far_row(t, store_row(row)->node);
-    addr = inherit_node_addr(row);
+        return threads_remote_free_row(t, store_row(row)->node);
+    addr = fork_inherit_node_addr(row);
     *counts = addr != 0;
     return addr ? threads_inherited_row(t, row, addr) : 0;
 }
@@ -451,7 +455,7 @@ static FLAME_COLD uint32_t others_row(struct thread_state *t, uint32_t row, bool
 static FLAME_NOINLINE void watch_death(struct thread_state *t, uint32_t row, uint32_t own,
                                        struct weight w)
 {
-    if (watch_has(WATCH_LIFETIMES) && row >= store.inherited_rows)
+    if (feature_on(FEATURE_LIFETIMES) && row >= store.inherited_rows)
         record_death(t, own, w);
 }
 
@@ -467,7 +471,7 @@ FLAME_INLINE void count_free(struct thread_state *t, uintptr_t p, struct block b
         own = others_row(t, b.row, &counts);
         if (!own) {
             if (counts)
-                lose(&h->lost_frees, 1);
+                count_lost(&h->lost_frees, 1);
             return;
         }
         row = store_row(own);
@@ -492,7 +496,7 @@ FLAME_INLINE void tell_free(uintptr_t p, struct block b, struct weight w, bool w
 
     if (unlikely(!t)) {
         if (!sandbox_on())
-            lose(&store.writer.header->lost_frees, 1);
+            count_lost(&store.writer.header->lost_frees, 1);
         return;
     }
     saved = *t->errno_at;
@@ -534,7 +538,7 @@ static bool shift(struct thread_state *t, const struct pool_block *b, uint64_t b
     row = row_for_free(t, b->backing_row, &counts);
     if (!row) {
         if (counts)
-            lose(&h->lost_frees, 1);
+            count_lost(&h->lost_frees, 1);
         return counts;
     }
     peak_keep_share(h, store_row(row));
@@ -557,7 +561,7 @@ void record_pool_alloc(const struct pool_block *b)
     row->alloc_calls++;
     if (!within)
         peak_check(h, t, alone);
-    if (watch_has(WATCH_LIFETIMES))
+    if (feature_on(FEATURE_LIFETIMES))
         record_pool_birth(t, b->row, b->size);
     t->last_block = 0;
 }
@@ -572,7 +576,7 @@ void record_pool_free(const struct pool_block *b)
 
     if (!own) {
         if (counts)
-            lose(&h->lost_frees, 1);
+            count_lost(&h->lost_frees, 1);
         return;
     }
     row = store_row(own);
@@ -611,7 +615,7 @@ static FLAME_COLD void backing_gone(uintptr_t p)
  * there. */
 static void take_birth(uintptr_t p)
 {
-    struct thread_state *t = watch_has(WATCH_LIFETIMES) ? threads_self() : NULL;
+    struct thread_state *t = feature_on(FEATURE_LIFETIMES) ? threads_self() : NULL;
 
     if (t)
         t->taken_birth = births_at(p);
@@ -619,10 +623,10 @@ static void take_birth(uintptr_t p)
 
 void record_watched_free(const void *p, struct block b)
 {
-    if (watch_has(WATCH_POOLS))
+    if (feature_on(FEATURE_POOLS))
         backing_gone((uintptr_t)p);
     take_birth((uintptr_t)p);
-    if (watch_has(WATCH_REGIONS))
+    if (feature_on(FEATURE_REGIONS))
         regions_take((uintptr_t)p);
     record_taken_free(p, b);
 }
@@ -636,8 +640,8 @@ uint32_t record_node(const uintptr_t *caller)
     if (!t)
         return 0;
     saved = *t->errno_at;
-    if (lateload_pending)
-        lateload_before_thread();
+    if (lazy_libunwind_pending)
+        lazy_libunwind_before_thread();
     e = intern_stack(t, local_regs(caller));
     *t->errno_at = saved;
     return e ? e->node : 0;
@@ -675,19 +679,19 @@ bool record_take(const void *p, struct block *b)
 {
     struct thread_state *t = guard.self;
 
-    if (watch_has(WATCH_FAULTS))
-        record_touched(RECORD_TOUCHED_ALL);
+    if (feature_on(FEATURE_FAULTS))
+        first_touch_drain(DRAIN_ALL);
     if (t)
         t->taken_left_out = 0;
     if (!shadow_take((uintptr_t)p, b)) {
         record_unknown_free(p);
         return false;
     }
-    if (watch_has(WATCH_POOLS))
+    if (feature_on(FEATURE_POOLS))
         backing_gone((uintptr_t)p);
     take_birth((uintptr_t)p);
     if (t)
-        t->taken_region = watch_has(WATCH_REGIONS) ? regions_take((uintptr_t)p) : 0;
+        t->taken_region = feature_on(FEATURE_REGIONS) ? regions_take((uintptr_t)p) : 0;
     return true;
 }
 
@@ -705,7 +709,7 @@ FLAME_NOINLINE void record_unknown_free(const void *p)
     struct thread_state *t = guard.self;
     uint64_t size;
 
-    if (watch_has(WATCH_LEFT_OUT) && pausedblocks_take((uintptr_t)p, &size) && t)
+    if (feature_on(FEATURE_REMEMBER_PAUSED) && pausedblocks_take((uintptr_t)p, &size) && t)
         t->taken_left_out = size + 1;
 }
 

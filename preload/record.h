@@ -45,12 +45,12 @@ void record_unknown_back(const void *p);
  * Where page faults are recorded: counts the faults so far for the present owners of the memory, so
  * it must be called before a block or a mapping goes (preload/firsttouch/ has it).
  */
-enum record_touched {
-    RECORD_TOUCHED_MANY, /* if there may soon be no room for more */
-    RECORD_TOUCHED_ALL,
-    RECORD_TOUCHED_LAST, /* and how many the kernel had no room for */
+enum first_touch_drain {
+    DRAIN_IF_NEARLY_FULL, /* if there may soon be no room for more */
+    DRAIN_ALL,
+    DRAIN_AT_END, /* and how many the kernel had no room for */
 };
-void record_touched(enum record_touched when);
+void first_touch_drain(enum first_touch_drain when);
 
 /* To be called before the program frees `p`. Unknown blocks are ignored. Inline, which saves a
  * call for each free. */
@@ -58,14 +58,14 @@ static inline void record_free(const void *p)
 {
     struct block b;
 
-    if (watch_has(WATCH_FAULTS))
-        record_touched(RECORD_TOUCHED_ALL);
+    if (feature_on(FEATURE_FAULTS))
+        first_touch_drain(DRAIN_ALL);
     if (!shadow_take((uintptr_t)p, &b)) {
-        if (watch_has(WATCH_LEFT_OUT))
+        if (feature_on(FEATURE_REMEMBER_PAUSED))
             record_unknown_free(p);
         return;
     }
-    if (unlikely(watch_is_on()))
+    if (unlikely(any_feature_on()))
         record_watched_free(p, b);
     else
         record_plain_free(p, b);
@@ -118,7 +118,7 @@ void record_pool_birth(struct thread_state *t, uint32_t row, uint64_t size);
  * 0: none.
  */
 bool record_in_python(struct thread_state *t);
-bool record_with_python(struct thread_state *t, struct cut_stack *out);
+bool record_with_python(struct thread_state *t, struct truncated_stack *out);
 void record_python_module(uintptr_t pc);
 void record_python_unknown(uint32_t version);
 /* To be called when memory goes, or gets other contents. Any thread. */

@@ -190,7 +190,7 @@ static bool will_pass(const struct entered_filter *f, const struct needed_call *
 
 static void take_ahead(const struct entered_filter *f)
 {
-    lateload_before_sandbox();
+    lazy_libunwind_before_sandbox();
     if (!WILL_PASS(f, for_memory))
         pages_reserve(RESERVED_MEMORY);
     trace_writer_reserve(&store.writer, WILL_PASS(f, to_fill_the_trace) ? 0 : RESERVED_SEGMENTS,
@@ -206,7 +206,7 @@ static bool is_ours(void)
 {
     struct process self;
 
-    process_ask(&self);
+    self_status_ask(&self);
     return !box.pid || !self.pid || self.pid == box.pid;
 }
 
@@ -267,13 +267,13 @@ static bool is_within(struct process *self, bool filtered)
     struct process first;
     int others;
 
-    if (!process_read("/proc/self/status", self))
+    if (!self_status_read("/proc/self/status", self))
         return true;
     /* Where the kernel does not count them there may be another beside the tracer's. */
     others = self->filters - (filtered && self->counted && self->filters);
     if (!others)
         return false;
-    return !process_read("/proc/1/status", &first) || others > first.filters;
+    return !self_status_read("/proc/1/status", &first) || others > first.filters;
 }
 
 void sandbox_begin(bool filtered)
@@ -291,7 +291,7 @@ void sandbox_after_fork(void)
 {
     struct process self;
 
-    process_ask(&self);
+    self_status_ask(&self);
     box.pid = self.pid;
 }
 

@@ -39,7 +39,7 @@ static void do_default(const siginfo_t *info)
     own_sigaction(&by_default, NULL);
     if (info->si_code > 0)
         return; /* it happens again */
-    process_ask(&self);
+    self_status_ask(&self);
     kernel_call(SYS_tgkill, (long)self.pid, (long)threads_own_tid(), (long)SIGBUS);
 }
 
@@ -49,14 +49,14 @@ static void on_bus(int sig FLAME_UNUSED, siginfo_t *info, void *context FLAME_UN
         lifecycle_end();
         /* Several threads may have met it at once. */
         if (!__atomic_exchange_n(&bus.said, true, __ATOMIC_RELAXED))
-            say("the trace was cut short by somebody: ", store.writer.path,
-                "; the program runs on, nothing more is recorded", NULL);
-    } else if (info->si_code != BUS_ADRERR || !notes_detach(info->si_addr)) {
+            log_line("the trace was cut short by somebody: ", store.writer.path,
+                     "; the program runs on, nothing more is recorded", NULL);
+    } else if (info->si_code != BUS_ADRERR || !run_status_detach(info->si_addr)) {
         do_default(info);
     }
 }
 
-void busfault_begin(void)
+void sigbus_begin(void)
 {
     struct sigaction was;
 
@@ -76,7 +76,7 @@ static bool is_ours(const struct sigaction *action)
     return action->sa_flags & SA_SIGINFO && action->sa_sigaction == on_bus;
 }
 
-int busfault_sigaction(const struct sigaction *act, struct sigaction *old)
+int sigbus_sigaction(const struct sigaction *act, struct sigaction *old)
 {
     bool keep = act && bus.on && !(act->sa_flags & SA_SIGINFO) && act->sa_handler == SIG_DFL;
     struct sigaction was, told = bus.told;
@@ -93,13 +93,13 @@ int busfault_sigaction(const struct sigaction *act, struct sigaction *old)
     return result;
 }
 
-busfault_handler *busfault_signal(busfault_handler *handler)
+sigbus_handler *sigbus_signal(sigbus_handler *handler)
 {
     struct sigaction by_default = {.sa_handler = SIG_DFL, .sa_flags = SA_RESTART}, was;
-    busfault_handler *before;
+    sigbus_handler *before;
 
     if (handler == SIG_DFL)
-        return busfault_sigaction(&by_default, &was) < 0 ? SIG_ERR : was.sa_handler;
+        return sigbus_sigaction(&by_default, &was) < 0 ? SIG_ERR : was.sa_handler;
     before = real.signal(SIGBUS, handler);
-    return before == (busfault_handler *)(uintptr_t)on_bus ? SIG_DFL : before;
+    return before == (sigbus_handler *)(uintptr_t)on_bus ? SIG_DFL : before;
 }

@@ -16,13 +16,13 @@
 #include "common/compiler.h"
 
 /* To be called when recording begins. */
-void busfault_begin(void);
+void sigbus_begin(void);
 
 /* sigaction(2) of SIGBUS, as the program sees it. */
-int busfault_sigaction(const struct sigaction *act, struct sigaction *old);
+int sigbus_sigaction(const struct sigaction *act, struct sigaction *old);
 
 /* signal(2) of it. */
-typedef void busfault_handler(int);
-busfault_handler *busfault_signal(busfault_handler *handler);
+typedef void sigbus_handler(int);
+sigbus_handler *sigbus_signal(sigbus_handler *handler);
 
 #endif

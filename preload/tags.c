@@ -25,7 +25,7 @@ struct tags {
 static uint32_t node_for(struct thread_state *t, uint32_t below, const char *name)
 {
     struct tags *s = t->tags;
-    uint32_t number = givennames_number(name);
+    uint32_t number = user_names_number(name);
     uint32_t node;
 
     if (number == UINT32_MAX)

@@ -81,7 +81,7 @@ static void take_name(struct trace_thread *record)
 {
     char name[16];
 
-    process_thread_name(name);
+    self_thread_name(name);
     if (name[0])
         memcpy(record->comm, name, sizeof record->comm);
     else if (!record->comm[0])
@@ -123,7 +123,7 @@ void threads_before_sandbox(void)
 {
     long tid = kernel_call(SYS_gettid);
 
-    process_thread_name(threads.comm);
+    self_thread_name(threads.comm);
     if (tid > 0)
         threads_learn_ids((uint32_t)tid);
 }
@@ -187,7 +187,7 @@ static void release(struct thread_state *t)
     far_release(&t->far);
     far_release(&t->inherited);
     local_stack_release(&t->stack);
-    cut_release(&t->cut);
+    truncate_release(&t->cut);
     placing_release(&t->placing);
     tags_release(t);
     pages_free(t, sizeof *t);
@@ -209,7 +209,7 @@ static struct thread_state *fresh_state(void)
     if (!t)
         return NULL;
     t->cut.limit = depth_limit;
-    local_stack_init(&t->stack, cut_outer(depth_limit), &t->small_stack);
+    local_stack_init(&t->stack, truncate_outer(depth_limit), &t->small_stack);
     stacks_init(&t->stacks, &t->small_stacks);
     return t;
 }
@@ -348,7 +348,7 @@ uint32_t threads_new_row(struct thread_state *t, uint32_t node, uint16_t flags)
         /* Names are often set after a thread's first call, so the name is read again now and
          * then. */
         take_name(t->record);
-        title_look(store.writer.header);
+        argv_title_look(store.writer.header);
         if (unlikely(threads.dead_end > threads.count))
             release_some();
     }
@@ -402,7 +402,7 @@ static struct far_entry *far_entry(struct far_table *far, uint32_t key)
     return &far->entries[at];
 }
 
-uint32_t threads_far_row(struct thread_state *t, uint32_t node)
+uint32_t threads_remote_free_row(struct thread_state *t, uint32_t node)
 {
     struct far_entry *e = far_entry(&t->far, node);
 

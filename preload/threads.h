@@ -52,7 +52,7 @@ struct thread_state {
     bool with_names;            /* the stack that was interned last had names of Python's */
     bool within;                /* this is a walk from within the C library: nothing is loaded */
     struct served served;       /* mapped by an allocator in the call that it is serving */
-    struct cut cut;
+    struct truncation cut;
     struct placing placing;
     struct id_chunk rows;
     int64_t peak_since;    /* live bytes below which no new maximum is possible */
@@ -133,7 +133,7 @@ void threads_after_fork(void);
 
 /* The row in which this thread counts frees of another thread's stack `node`; 0 if there is no
  * room. */
-uint32_t threads_far_row(struct thread_state *t, uint32_t node);
+uint32_t threads_remote_free_row(struct thread_state *t, uint32_t node);
 
 /* The row in which this thread counts frees of blocks that were inherited with `row`. `addr`:
  * that of the TRACE_NODE_INHERITED for their stack. 0 if there is no room. */

@@ -4,7 +4,8 @@
 
 /* How many outer entries of the stack that is cut are those of the one before, if
  * `same` of its frames were. */
-static uint32_t same_of_cut(const struct cut *c, uint32_t same, uint32_t outer, uint32_t dropped)
+static uint32_t same_of_cut(const struct truncation *c, uint32_t same, uint32_t outer,
+                            uint32_t dropped)
 {
     if (same <= outer || dropped != c->dropped)
         return same < outer ? same : outer;
@@ -12,19 +13,20 @@ static uint32_t same_of_cut(const struct cut *c, uint32_t same, uint32_t outer, 
     return outer + 1 + (same > outer + dropped ? same - outer - dropped : 0);
 }
 
-static size_t room(const struct cut *c)
+static size_t room(const struct truncation *c)
 {
     return (c->limit + 1) * sizeof *c->pcs;
 }
 
-bool cut_deep(struct cut *c, const uintptr_t *pcs, uint32_t n, uint32_t same, struct cut_stack *out)
+bool truncate_deep(struct truncation *c, const uintptr_t *pcs, uint32_t n, uint32_t same,
+                   struct truncated_stack *out)
 {
-    uint32_t outer = cut_outer(c->limit), step = c->limit / 4, dropped = 0, have;
+    uint32_t outer = truncate_outer(c->limit), step = c->limit / 4, dropped = 0, have;
 
     if (n > c->limit)
         dropped = (n - c->limit + step - 1) / step * step;
     same = same_of_cut(c, same, outer, dropped);
-    *out = (struct cut_stack){pcs, n, same, 0};
+    *out = (struct truncated_stack){pcs, n, same, 0};
     have = c->dropped ? same : 0;
     c->dropped = 0;
     if (!dropped)
@@ -37,12 +39,12 @@ bool cut_deep(struct cut *c, const uintptr_t *pcs, uint32_t n, uint32_t same, st
     c->pcs[outer] = STACK_TRUNCATED;
     if (have <= outer)
         have = outer + 1;
-    *out = (struct cut_stack){c->pcs, n - dropped + 1, same, dropped};
+    *out = (struct truncated_stack){c->pcs, n - dropped + 1, same, dropped};
     memcpy(c->pcs + have, pcs + have - 1 + dropped, (out->n - have) * sizeof *pcs);
     return true;
 }
 
-void cut_release(struct cut *c)
+void truncate_release(struct truncation *c)
 {
     if (c->pcs)
         pages_free(c->pcs, room(c));

@@ -23,14 +23,14 @@
  * TRACE_META_STRING. */
 #define STACK_NAME ((uint64_t)1 << 63)
 
-struct cut {
+struct truncation {
     uintptr_t *pcs; /* room for a stack that is cut; NULL before the first */
     uint32_t limit;
     uint32_t dropped; /* of the stack before; 0: it was whole */
 };
 
 /* A stack as stacks_intern takes it. */
-struct cut_stack {
+struct truncated_stack {
     const uintptr_t *pcs;
     uint32_t n;       /* at most the limit and one more */
     uint32_t same;    /* so many outer frames are those of the stack before */
@@ -38,7 +38,7 @@ struct cut_stack {
 };
 
 /* How many of `limit` frames are the outer ones. */
-static inline uint32_t cut_outer(uint32_t limit)
+static inline uint32_t truncate_outer(uint32_t limit)
 {
     return limit - limit / 2;
 }
@@ -47,18 +47,18 @@ static inline uint32_t cut_outer(uint32_t limit)
  * Cuts pcs[0..n), outermost first, of which the first `same` are those of the stack
  * before. out->pcs is valid until the next call. False: no memory.
  */
-bool cut_deep(struct cut *c, const uintptr_t *pcs, uint32_t n, uint32_t same,
-              struct cut_stack *out);
+bool truncate_deep(struct truncation *c, const uintptr_t *pcs, uint32_t n, uint32_t same,
+                   struct truncated_stack *out);
 
-static inline bool cut_stack(struct cut *c, const uintptr_t *pcs, uint32_t n, uint32_t same,
-                             struct cut_stack *out)
+static inline bool truncate_stack(struct truncation *c, const uintptr_t *pcs, uint32_t n,
+                                  uint32_t same, struct truncated_stack *out)
 {
     if (unlikely(n > c->limit || c->dropped))
-        return cut_deep(c, pcs, n, same, out);
-    *out = (struct cut_stack){pcs, n, same, 0};
+        return truncate_deep(c, pcs, n, same, out);
+    *out = (struct truncated_stack){pcs, n, same, 0};
     return true;
 }
 
-void cut_release(struct cut *c);
+void truncate_release(struct truncation *c);
 
 #endif

@@ -73,7 +73,7 @@ static struct name *find_or_add(const char *text, uint32_t len)
     return name;
 }
 
-uint32_t givennames_number(const char *name)
+uint32_t user_names_number(const char *name)
 {
     const struct name *found;
     uint32_t number;
@@ -87,7 +87,7 @@ uint32_t givennames_number(const char *name)
 
 /* Forgets all names. A thread that the child does not have may have been changing them, so
  * nothing is freed. */
-void givennames_after_fork(void)
+void user_names_after_fork(void)
 {
     if (g.lock.held || g.n)
         memset(&g, 0, sizeof g);

@@ -11,9 +11,9 @@
 
 /* The number of the trace's TRACE_META_REGION with that name, which is made where there is none.
  * UINT32_MAX: there is no room for it. */
-uint32_t givennames_number(const char *name);
+uint32_t user_names_number(const char *name);
 
 /* In a forked child, to whose trace none of them belongs. */
-void givennames_after_fork(void);
+void user_names_after_fork(void);
 
 #endif

@@ -748,7 +748,7 @@ void local_mark(struct local_stack *s, uint32_t mark)
     /* Steps to another stack, or by guess, depend on more than a word or two. Words of
      * memory that may go are not read before a walk comes to them. */
     if (!s->joinable || s->barrier >= 0 || !s->hi || s->len > STACK_CACHE_MOST ||
-        modules_doubtful(s->pcs, s->len))
+        modules_may_have_changed(s->pcs, s->len))
         return;
     if (unlikely(!s->recall) && !begin_recall(s))
         return;

@@ -763,7 +763,7 @@ void modules_after_dlclose(void)
     spinlock_drop(&mods.lock);
 }
 
-bool modules_doubtful(const uintptr_t *pcs, size_t n)
+bool modules_may_have_changed(const uintptr_t *pcs, size_t n)
 {
     return any_in_hull(&mods.gone_hull, pcs, n);
 }

@@ -98,7 +98,7 @@ static inline bool modules_is_loader(uintptr_t pc)
 
 /* True when some address in pcs[0..n) lies where an unloaded module was. Cheap
  * while nothing has been unloaded. */
-bool modules_doubtful(const uintptr_t *pcs, size_t n);
+bool modules_may_have_changed(const uintptr_t *pcs, size_t n);
 
 /* In a forked child: locks another thread may have held are free again, and
  * there is no trace until modules_attach. */

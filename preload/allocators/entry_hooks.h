@@ -15,7 +15,7 @@
 typedef uintptr_t entry_function(ENTRY_WORDS);
 
 /* Frees that are not judged: only the allocator knows which of its functions belong together. */
-static const struct telling_free entrycalls_unjudged = {TRACE_CALL_NONE, TELLING_NO_SIZE, NULL};
+static const struct free_call entrycalls_unjudged = {TRACE_CALL_NONE, HOOK_NO_SIZE, NULL};
 
 /* All of these are always inlined, like resize in hooks.c. */
 FLAME_INLINE uintptr_t entrycalls_give(entry_function *next, ENTRY_WORDS, size_t size,
@@ -23,10 +23,10 @@ FLAME_INLINE uintptr_t entrycalls_give(entry_function *next, ENTRY_WORDS, size_t
 {
     uintptr_t p;
 
-    if (!telling_enter())
+    if (!hook_enter())
         return next(a, b, c, d);
     p = next(a, b, c, d);
-    telling_alloc((void *)p, size, caller);
+    hook_alloc((void *)p, size, caller);
     return p;
 }
 
@@ -34,10 +34,10 @@ FLAME_INLINE uintptr_t entrycalls_copy(entry_function *next, ENTRY_WORDS, const 
 {
     uintptr_t p;
 
-    if (!telling_enter())
+    if (!hook_enter())
         return next(a, b, c, d);
     p = next(a, b, c, d);
-    telling_alloc((void *)p, p ? strlen((const char *)p) + 1 : 0, caller);
+    hook_alloc((void *)p, p ? strlen((const char *)p) + 1 : 0, caller);
     return p;
 }
 
@@ -45,10 +45,10 @@ FLAME_INLINE uintptr_t entrycalls_put(entry_function *next, ENTRY_WORDS, const u
 {
     uintptr_t err;
 
-    if (!telling_enter())
+    if (!hook_enter())
         return next(a, b, c, d);
     err = next(a, b, c, d);
-    telling_alloc((int)err ? NULL : *(void **)a, c, caller);
+    hook_alloc((int)err ? NULL : *(void **)a, c, caller);
     return err;
 }
 
@@ -57,16 +57,16 @@ FLAME_INLINE uintptr_t entrycalls_put(entry_function *next, ENTRY_WORDS, const u
 FLAME_INLINE uintptr_t entrycalls_size_anew(entry_function *next, ENTRY_WORDS, size_t size,
                                             bool drops, const uintptr_t *caller)
 {
-    struct telling_resize r;
+    struct realloc_call r;
     uintptr_t fresh;
 
-    if (unlikely(real_is_arena((void *)a)))
-        return (uintptr_t)real_arena_realloc((void *)a, size);
-    if (!telling_enter())
+    if (unlikely(bootstrap_arena_has((void *)a)))
+        return (uintptr_t)bootstrap_arena_realloc((void *)a, size);
+    if (!hook_enter())
         return next(a, b, c, d);
-    telling_resize_begin(&r, (void *)a, entrycalls_unjudged);
+    hook_realloc_begin(&r, (void *)a, entrycalls_unjudged);
     fresh = next(a, b, c, d);
-    telling_resize_end(&r, (void *)a, (void *)fresh, size, drops || size == 0, caller);
+    hook_realloc_end(&r, (void *)a, (void *)fresh, size, drops || size == 0, caller);
     return fresh;
 }
 
@@ -74,33 +74,33 @@ FLAME_INLINE uintptr_t entrycalls_size_anew(entry_function *next, ENTRY_WORDS, s
  * program asks for b to b + c bytes. */
 FLAME_INLINE uintptr_t entrycalls_grow(entry_function *next, ENTRY_WORDS, const uintptr_t *caller)
 {
-    struct telling_resize r;
+    struct realloc_call r;
     uintptr_t room, most;
 
-    if (!telling_enter())
+    if (!hook_enter())
         return next(a, b, c, d);
-    telling_resize_begin(&r, (void *)a, entrycalls_unjudged);
+    hook_realloc_begin(&r, (void *)a, entrycalls_unjudged);
     room = next(a, b, c, d);
     most = b + c < b ? room : b + c;
-    telling_resize_end(&r, (void *)a, room < b ? NULL : (void *)a, room < most ? room : most, false,
-                       caller);
+    hook_realloc_end(&r, (void *)a, room < b ? NULL : (void *)a, room < most ? room : most, false,
+                     caller);
     return room;
 }
 
 static inline void entrycalls_take(entry_function *next, ENTRY_WORDS)
 {
-    if (real_is_arena((void *)a))
+    if (bootstrap_arena_has((void *)a))
         return;
-    if (!a || !telling_enter()) {
+    if (!a || !hook_enter()) {
         next(a, b, c, d);
         return;
     }
     guard.busy = GUARD_RECORDING;
-    if (lifecycle_on())
+    if (recording_on())
         record_free((void *)a);
-    guard.busy = GUARD_REAL;
+    guard.busy = GUARD_IN_ALLOCATOR;
     next(a, b, c, d);
-    telling_leave();
+    hook_leave();
 }
 
 #endif

@@ -26,12 +26,12 @@ FLAME_INLINE void *operators_new_of(new_function *next, size_t size, uintptr_t a
 {
     void *p;
 
-    if (!telling_enter())
+    if (!hook_enter())
         return next(a, b, c);
     guard.busy = GUARD_OPERATOR;
     p = next(a, b, c);
     if (likely(guard.busy == GUARD_OPERATOR) || !operators_was_told(p))
-        telling_alloc(p, size, caller);
+        hook_alloc(p, size, caller);
     return p;
 }
 

@@ -9,20 +9,20 @@
 #include "preload/hook_scope.h"
 
 /* State of a call: the guard and errno from before it, and the thread's state. */
-struct asking {
+struct api_call {
     uint32_t busy;
     int saved_errno;
     struct thread_state *t;
 };
 
 /* Begins a call. False: nothing is recorded, or the recorder is at work in this thread. */
-static inline bool asking_begin(struct asking *a)
+static inline bool api_call_begin(struct api_call *a)
 {
-    *a = (struct asking){guard.busy, errno, NULL};
+    *a = (struct api_call){guard.busy, errno, NULL};
     if (!guard_is_open())
         return false;
     guard.busy = GUARD_RECORDING;
-    if (lifecycle_on())
+    if (recording_on())
         a->t = threads_self();
     if (a->t)
         return true;
@@ -31,7 +31,7 @@ static inline bool asking_begin(struct asking *a)
     return false;
 }
 
-static inline int asking_end(const struct asking *a, int result)
+static inline int api_call_end(const struct api_call *a, int result)
 {
     guard.busy = a->busy;
     errno = a->saved_errno;

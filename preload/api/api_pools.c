@@ -18,9 +18,9 @@ static uintptr_t address(const void *p)
 }
 
 /* Where blocks are sampled, what pools hand out of is sampled like all others. */
-static bool begin(struct asking *a)
+static bool begin(struct api_call *a)
 {
-    return !record_period && asking_begin(a);
+    return !record_period && api_call_begin(a);
 }
 
 static void count_free(const struct pool_block *b, void *arg FLAME_UNUSED)
@@ -30,7 +30,7 @@ static void count_free(const struct pool_block *b, void *arg FLAME_UNUSED)
 
 EXPORT int flamemem_pool_create(const void *pool)
 {
-    struct asking a;
+    struct api_call a;
     bool ok;
 
     if (!begin(&a))
@@ -40,12 +40,12 @@ EXPORT int flamemem_pool_create(const void *pool)
     pools_end(address(pool), count_free, NULL);
     ok = pools_create(address(pool));
     pools_unlock();
-    return asking_end(&a, ok);
+    return api_call_end(&a, ok);
 }
 
 EXPORT int flamemem_pool_destroy(const void *pool)
 {
-    struct asking a;
+    struct api_call a;
     bool ok;
 
     if (!begin(&a))
@@ -53,14 +53,14 @@ EXPORT int flamemem_pool_destroy(const void *pool)
     pools_lock();
     ok = pools_end(address(pool), count_free, NULL);
     pools_unlock();
-    return asking_end(&a, ok);
+    return api_call_end(&a, ok);
 }
 
 EXPORT int flamemem_pool_add(const void *pool, const void *memory, size_t size)
 {
     struct block around = {.row = 0};
     uintptr_t backing = 0;
-    struct asking a;
+    struct api_call a;
     bool ok;
 
     if (!begin(&a))
@@ -74,11 +74,12 @@ EXPORT int flamemem_pool_add(const void *pool, const void *memory, size_t size)
     pools_lock();
     ok = pools_add(address(pool), address(memory), size, backing, around.row);
     pools_unlock();
-    return asking_end(&a, ok);
+    return api_call_end(&a, ok);
 }
 
 /* With the lock. */
-static bool put(const struct asking *a, const void *pool, const void *p, size_t size, uint32_t row)
+static bool put(const struct api_call *a, const void *pool, const void *p, size_t size,
+                uint32_t row)
 {
     struct pool_block b = {.addr = address(p), .size = size, .row = row}, old;
     struct block known;
@@ -90,8 +91,8 @@ static bool put(const struct asking *a, const void *pool, const void *p, size_t 
         __atomic_fetch_add(&store.writer.header->paused_bytes, size, __ATOMIC_RELAXED);
         return true;
     }
-    if (watch_has(WATCH_LIFETIMES))
-        b.born = lifeclock_now(a->t->allocated);
+    if (feature_on(FEATURE_LIFETIMES))
+        b.born = age_clock_now(a->t->allocated);
     if (!row || !pools_put(address(pool), &b))
         return false;
     /* A block of malloc's that the pool only passes on is recorded as such. */
@@ -104,7 +105,7 @@ static bool put(const struct asking *a, const void *pool, const void *p, size_t 
 
 EXPORT int flamemem_pool_alloc(const void *pool, const void *p, size_t size)
 {
-    struct asking a;
+    struct api_call a;
     uint32_t row;
     bool ok;
 
@@ -114,13 +115,13 @@ EXPORT int flamemem_pool_alloc(const void *pool, const void *p, size_t size)
     pools_lock();
     ok = put(&a, pool, p, size, row);
     pools_unlock();
-    return asking_end(&a, ok);
+    return api_call_end(&a, ok);
 }
 
 EXPORT int flamemem_pool_free(const void *pool, const void *p)
 {
     struct pool_block b;
-    struct asking a;
+    struct api_call a;
     bool ok;
 
     if (!p || !begin(&a))
@@ -130,13 +131,13 @@ EXPORT int flamemem_pool_free(const void *pool, const void *p)
     if (ok)
         record_pool_free(&b);
     pools_unlock();
-    return asking_end(&a, ok);
+    return api_call_end(&a, ok);
 }
 
 EXPORT int flamemem_pool_realloc(const void *pool, const void *old, const void *p, size_t size)
 {
     struct pool_block b;
-    struct asking a;
+    struct api_call a;
     uint32_t row;
     bool ok;
 
@@ -148,7 +149,7 @@ EXPORT int flamemem_pool_realloc(const void *pool, const void *old, const void *
         record_pool_free(&b);
     ok = put(&a, pool, p, size, row);
     pools_unlock();
-    return asking_end(&a, ok);
+    return api_call_end(&a, ok);
 }
 
 ASKING_ALSO(flamemem_pool_create, flamemem_ask_pool_create);

@@ -12,53 +12,53 @@
 
 EXPORT int flamemem_snapshot(const char *name)
 {
-    struct asking a;
+    struct api_call a;
 
-    if (!asking_begin(&a))
+    if (!api_call_begin(&a))
         return 0;
-    if (watch_has(WATCH_FAULTS))
-        record_touched(RECORD_TOUCHED_ALL);
+    if (feature_on(FEATURE_FAULTS))
+        first_touch_drain(DRAIN_ALL);
     lifecycle_look_ages(false);
     lifecycle_look_resident(false);
-    return asking_end(&a, snapshot_make(name));
+    return api_call_end(&a, snapshot_make(name));
 }
 
 EXPORT int flamemem_pause(void)
 {
-    struct asking a;
+    struct api_call a;
 
-    if (!asking_begin(&a))
+    if (!api_call_begin(&a))
         return 0;
     if (a.t->paused++ == 0)
         pausedblocks_begin();
-    return asking_end(&a, 1);
+    return api_call_end(&a, 1);
 }
 
 EXPORT int flamemem_resume(void)
 {
-    struct asking a;
+    struct api_call a;
     bool paused;
 
-    if (!asking_begin(&a))
+    if (!api_call_begin(&a))
         return 0;
     paused = a.t->paused;
     if (paused && --a.t->paused == 0)
         pausedblocks_end();
-    return asking_end(&a, paused);
+    return api_call_end(&a, paused);
 }
 
 EXPORT int flamemem_tag_push(const char *name)
 {
-    struct asking a;
+    struct api_call a;
 
-    return asking_begin(&a) ? asking_end(&a, tags_push(a.t, name)) : 0;
+    return api_call_begin(&a) ? api_call_end(&a, tags_push(a.t, name)) : 0;
 }
 
 EXPORT int flamemem_tag_pop(void)
 {
-    struct asking a;
+    struct api_call a;
 
-    return asking_begin(&a) ? asking_end(&a, tags_pop(a.t)) : 0;
+    return api_call_begin(&a) ? api_call_end(&a, tags_pop(a.t)) : 0;
 }
 
 ASKING_ALSO(flamemem_snapshot, flamemem_ask_snapshot);

@@ -87,7 +87,7 @@ static bool make_path(char *path, size_t size, uint32_t number, const char *name
     static const char ending[] = ".flame";
     size_t len = strlen(base), n = sizeof ending - 1;
     struct text t = {path, path + size - 1};
-    struct say_number digits;
+    struct log_number digits;
     const char *decimal;
 
     if (len > n && strcmp(base + len - n, ending) == 0)
@@ -100,7 +100,7 @@ static bool make_path(char *path, size_t size, uint32_t number, const char *name
     }
     add(&t, base, len);
     add(&t, ".snapshot-", sizeof ".snapshot-" - 1);
-    decimal = say_unsigned(&digits, number);
+    decimal = log_unsigned(&digits, number);
     add(&t, decimal, strlen(decimal));
     add_plain(&t, name);
     add(&t, ending, n);
@@ -222,6 +222,6 @@ bool snapshot_make(const char *name)
     __atomic_fetch_add(err ? &h->unkept_snapshots : &h->kept_snapshots, 1, __ATOMIC_RELAXED);
     /* With notes, the summary reports it. */
     if (err && !g.config->notes[0] && !__atomic_exchange_n(&said, true, __ATOMIC_RELAXED))
-        say("a snapshot cannot be written: ", say_errno(-err), "; the program runs on", NULL);
+        log_line("a snapshot cannot be written: ", log_errno(-err), "; the program runs on", NULL);
     return !err;
 }

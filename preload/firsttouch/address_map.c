@@ -24,13 +24,13 @@ static struct {
     size_t n;
 } g;
 
-bool places_begin(const char *run, size_t len)
+bool address_map_begin(const char *run, size_t len)
 {
     g.run = run;
     g.run_len = len;
     if (!g.list)
         g.list = pages_alloc(PLACES_MAX * sizeof *g.list);
-    return g.list && parts_begin();
+    return g.list && nonheap_parts_begin();
 }
 
 static bool is_named(const struct procmap *m, const char *name)
@@ -57,19 +57,19 @@ static uint32_t named_part(enum trace_memory_part part, const struct procmap *m)
     /* Its end, as that says more of a path. */
     memcpy(name, m->name + m->name_len - len, len);
     name[len] = '\0';
-    return parts_number(part, base_name(name));
+    return nonheap_parts_number(part, base_name(name));
 }
 
 static uint32_t part_of(const struct procmap *m)
 {
     if (is_named(m, "[heap]"))
-        return parts_number(TRACE_PART_ALLOCATOR, "[main arena]");
+        return nonheap_parts_number(TRACE_PART_ALLOCATOR, "[main arena]");
     if (is_named(m, "[stack]"))
-        return parts_number(TRACE_PART_STACKS, "[first thread]");
+        return nonheap_parts_number(TRACE_PART_STACKS, "[first thread]");
     if (m->inode && is_recorders(m))
-        return parts_number(TRACE_PART_RECORDER, "");
+        return nonheap_parts_number(TRACE_PART_RECORDER, "");
     if (!m->inode && (!m->name_len || begins_with(m, "[anon:", 6)))
-        return parts_number(TRACE_PART_OTHER, "[anonymous memory]");
+        return nonheap_parts_number(TRACE_PART_OTHER, "[anonymous memory]");
     return named_part(TRACE_PART_OTHER, m);
 }
 
@@ -84,9 +84,9 @@ static void is_module(const struct procmap *m)
     uint32_t part = named_part(TRACE_PART_LIBRARIES, m);
 
     if (getauxval(AT_ENTRY) - m->start < m->end - m->start)
-        part = parts_number(TRACE_PART_PROGRAM, "");
-    if ((uintptr_t)places_begin - m->start < m->end - m->start)
-        part = parts_number(TRACE_PART_RECORDER, "");
+        part = nonheap_parts_number(TRACE_PART_PROGRAM, "");
+    if ((uintptr_t)address_map_begin - m->start < m->end - m->start)
+        part = nonheap_parts_number(TRACE_PART_RECORDER, "");
     for (size_t i = g.n; i-- > 0 && is_same_file(&g.list[i], m);)
         g.list[i].part = part;
 }
@@ -112,31 +112,31 @@ static bool add(const struct procmap *m, void *arg FLAME_UNUSED)
     return false;
 }
 
-struct place *places_known(uintptr_t addr)
+struct place *address_map_known(uintptr_t addr)
 {
-    size_t i = g.list ? ascending_above(&g.list->hi, g.n, sizeof *g.list, addr) : g.n;
+    size_t i = g.list ? upper_bound(&g.list->hi, g.n, sizeof *g.list, addr) : g.n;
 
     return i < g.n && g.list[i].lo <= addr ? &g.list[i] : NULL;
 }
 
-struct place *places_at(uintptr_t addr)
+struct place *address_map_at(uintptr_t addr)
 {
-    struct place *p = places_known(addr);
+    struct place *p = address_map_known(addr);
 
     if (p || !g.list)
         return p;
     g.n = 0;
     procmaps_each(0, add, NULL);
-    return places_known(addr);
+    return address_map_known(addr);
 }
 
-void places_is_stack(struct place *p)
+void address_map_is_stack(struct place *p)
 {
     p->stack = true;
-    p->part = parts_number(TRACE_PART_STACKS, "[threads]");
+    p->part = nonheap_parts_number(TRACE_PART_STACKS, "[threads]");
 }
 
-void places_forget(void)
+void address_map_forget(void)
 {
     g.n = 0;
 }

@@ -24,19 +24,19 @@ struct place {
 
 /* `run`: the directory of the run, whose files are the recorder's, with its slash; borrowed.
  * False: there is no memory. */
-bool places_begin(const char *run, size_t len);
+bool address_map_begin(const char *run, size_t len);
 
 /* The mapping as it was last read; NULL: none is known there. */
-struct place *places_known(uintptr_t addr);
+struct place *address_map_known(uintptr_t addr);
 
 /* The mapping at `addr`, valid until the next call. NULL: nothing is mapped there, or it cannot
  * be known. */
-struct place *places_at(uintptr_t addr);
+struct place *address_map_at(uintptr_t addr);
 
 /* Marks the mapping as a thread's stack. */
-void places_is_stack(struct place *p);
+void address_map_is_stack(struct place *p);
 
 /* In a forked child: all mappings are read again. */
-void places_forget(void);
+void address_map_forget(void);
 
 #endif

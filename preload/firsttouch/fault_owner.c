@@ -47,7 +47,7 @@ static void count_row(struct owning *o, uint32_t row, bool major)
 
 static void count_part(struct owning *o, uint32_t part, bool major, uint64_t n)
 {
-    count(o->t, ownernodes_part(&g.nodes, o->t, parts_at(part)), o->t->id, major, n);
+    count(o->t, ownernodes_part(&g.nodes, o->t, nonheap_parts_at(part)), o->t->id, major, n);
 }
 
 /* Finds a block at `addr`; none begins below `lowest`. *near: a block ends shortly before
@@ -72,7 +72,7 @@ static uint32_t mapped_row(uintptr_t addr)
 {
     struct mapping m;
 
-    return mapped_find(addr, &m) && m.kind != TRACE_MAPPING_ALLOCATOR ? m.row : 0;
+    return map_ranges_find(addr, &m) && m.kind != TRACE_MAPPING_ALLOCATOR ? m.row : 0;
 }
 
 static uint32_t part_at(struct place *p, const struct touched *t, bool near)
@@ -82,7 +82,7 @@ static uint32_t part_at(struct place *p, const struct touched *t, bool near)
     if (near && p->plain)
         return TRACE_PART_ALLOCATOR;
     if (p->plain && !p->stack && t->sp >= p->lo && t->sp <= p->hi && t->addr + BELOW_SP >= t->sp)
-        places_is_stack(p);
+        address_map_is_stack(p);
     return p->part;
 }
 
@@ -93,11 +93,11 @@ static void count_one(struct owning *o, const struct touched *t)
     bool near = false;
     uint32_t row;
 
-    if (faultrings_hold(o->rings, t->addr) || ownmemory_has(t->addr)) {
+    if (faultrings_hold(o->rings, t->addr) || recorder_memory_has(t->addr)) {
         count_part(o, TRACE_PART_RECORDER, t->major, 1);
         return;
     }
-    p = places_known(t->addr); /* reading the mappings anew takes longer than all the rest */
+    p = address_map_known(t->addr); /* reading the mappings anew takes longer than all the rest */
     if (p && p->file)
         lowest = p->lo;
     if (find_block(o, t->addr, lowest, &near))
@@ -105,22 +105,22 @@ static void count_one(struct owning *o, const struct touched *t)
     else if ((row = mapped_row(t->addr)))
         count_row(o, row, t->major);
     else
-        count_part(o, part_at(places_at(t->addr), t, near), t->major, 1);
+        count_part(o, part_at(address_map_at(t->addr), t, near), t->major, 1);
 }
 
-void owners_count(const struct touched *t, void *arg)
+void fault_owner_count(const struct touched *t, void *arg)
 {
     struct owning *o = arg;
 
     if (t->lost)
-        count_part(o, parts_number(TRACE_PART_OTHER, "[faults lost]"), t->major, t->lost);
+        count_part(o, nonheap_parts_number(TRACE_PART_OTHER, "[faults lost]"), t->major, t->lost);
     else if (t->addr - o->lo < o->hi - o->lo)
         count_row(o, o->row, t->major);
     else
         count_one(o, t);
 }
 
-void owners_forget(void)
+void fault_owner_forget(void)
 {
     pairs_clear(&g.nodes);
     pairs_clear(&g.rows);

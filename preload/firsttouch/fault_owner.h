@@ -18,9 +18,9 @@ struct owning {
 };
 
 /* Visitor for faultrings_read; `arg` is a struct owning. */
-void owners_count(const struct touched *t, void *arg);
+void fault_owner_count(const struct touched *t, void *arg);
 
 /* In a forked child, whose trace does not have the rows. */
-void owners_forget(void);
+void fault_owner_forget(void);
 
 #endif

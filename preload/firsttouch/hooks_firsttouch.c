@@ -30,21 +30,21 @@ static void read_all(struct thread_state *t)
 
     if (!desertable_take(&g.lock))
         return;
-    faultrings_read(&g.rings, owners_count, &o);
+    faultrings_read(&g.rings, fault_owner_count, &o);
     desertable_drop(&g.lock);
 }
 
-FLAME_COLD void record_touched(enum record_touched when)
+FLAME_COLD void first_touch_drain(enum first_touch_drain when)
 {
     struct thread_state *t;
 
-    if (!(when == RECORD_TOUCHED_MANY ? faultrings_many(&g.rings) : faultrings_any(&g.rings)))
+    if (!(when == DRAIN_IF_NEARLY_FULL ? faultrings_many(&g.rings) : faultrings_any(&g.rings)))
         return;
     t = threads_self();
     if (!t)
         return;
     read_all(t);
-    if (when != RECORD_TOUCHED_LAST)
+    if (when != DRAIN_AT_END)
         return;
     faultrings_press(&g.rings);
     read_all(t);
@@ -55,25 +55,25 @@ static void open_rings(void)
     long err = faultrings_open(&g.rings, g.cpus);
 
     if (!err) {
-        __atomic_fetch_or(&watch_what, WATCH_FAULTS, __ATOMIC_RELEASE);
+        __atomic_fetch_or(&features_on, FEATURE_FAULTS, __ATOMIC_RELEASE);
         return;
     }
-    __atomic_fetch_and(&watch_what, ~(uint32_t)WATCH_FAULTS, __ATOMIC_RELEASE);
-    say("page faults of this process are not recorded: ", say_errno((int)-err),
-        ": perf_event_open, or the memory it may lock (RLIMIT_MEMLOCK, "
-        "kernel.perf_event_mlock_kb); the program runs on",
-        NULL);
+    __atomic_fetch_and(&features_on, ~(uint32_t)FEATURE_FAULTS, __ATOMIC_RELEASE);
+    log_line("page faults of this process are not recorded: ", log_errno((int)-err),
+             ": perf_event_open, or the memory it may lock (RLIMIT_MEMLOCK, "
+             "kernel.perf_event_mlock_kb); the program runs on",
+             NULL);
 }
 
 static void started(const struct config *config)
 {
     size_t len = (size_t)(base_name(config->notes) - config->notes);
 
-    if (config->sample || !ownmemory_begin() || !places_begin(config->notes, len))
+    if (config->sample || !recorder_memory_begin() || !address_map_begin(config->notes, len))
         return;
     g.cpus = config->touched;
     open_rings();
-    lifecycle_end_wanted |= watch_has(WATCH_FAULTS);
+    lifecycle_end_wanted |= feature_on(FEATURE_FAULTS);
 }
 
 static void after_fork(void)
@@ -84,10 +84,10 @@ static void after_fork(void)
     if (!g.rings.n)
         return;
     faultrings_forget(&g.rings);
-    ownmemory_after_fork();
-    parts_after_fork();
-    places_forget();
-    owners_forget();
+    recorder_memory_after_fork();
+    nonheap_parts_after_fork();
+    address_map_forget();
+    fault_owner_forget();
     open_rings();
 }
 

@@ -26,8 +26,8 @@ static int begin(const char *name, unsigned flags)
     if (!guard_is_open())
         return 0;
     guard.busy = GUARD_RECORDING;
-    if (lifecycle_on())
-        looks = marks_begin(name, flags & (REGION_EVERYWHERE | REGION_LIVE));
+    if (recording_on())
+        looks = region_check_begin(name, flags & (REGION_EVERYWHERE | REGION_LIVE));
     guard.busy = busy;
     errno = saved;
     return looks;
@@ -36,14 +36,14 @@ static int begin(const char *name, unsigned flags)
 static FLAME_NOINLINE struct flamemem_left end(void)
 {
     const void *frame = LOOKFROM_HERE();
-    struct marks_left left = {.blocks = 0};
+    struct region_check_left left = {.blocks = 0};
     uint32_t busy = guard.busy;
     int saved = errno;
 
     if (guard_is_open()) {
         guard.busy = GUARD_RECORDING;
-        if (lifecycle_on())
-            left = marks_end(frame);
+        if (recording_on())
+            left = region_check_end(frame);
         guard.busy = busy;
     }
     errno = saved;
@@ -58,8 +58,8 @@ static int mark(const char *name)
     if (!guard_is_open())
         return 0;
     guard.busy = GUARD_RECORDING;
-    if (lifecycle_on())
-        set = look_is_own_process() && passmarks_set(name);
+    if (recording_on())
+        set = heap_scan_is_own_process() && growth_marks_set(name);
     guard.busy = busy;
     errno = saved;
     return set;

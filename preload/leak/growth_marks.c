@@ -146,7 +146,7 @@ static bool make_room(void)
     return g.series && g.seen && g.buffer;
 }
 
-bool passmarks_set(const char *name)
+bool growth_marks_set(const char *name)
 {
     struct series *s;
     uint64_t number;
@@ -164,7 +164,7 @@ bool passmarks_set(const char *name)
 
 /* Forgets all series. The state of a thread that the child does not have is unknown, so its
  * memory is not freed. */
-void passmarks_after_fork(void)
+void growth_marks_after_fork(void)
 {
     if (g.lock.held || g.series)
         memset(&g, 0, sizeof g);

@@ -16,9 +16,9 @@
 #define PASSMARKS_NAMES 64u /* told apart in a process */
 
 /* Sets one. False: it is of a name too many, or there is no memory. */
-bool passmarks_set(const char *name);
+bool growth_marks_set(const char *name);
 
 /* In a forked child, which begins anew. */
-void passmarks_after_fork(void);
+void growth_marks_after_fork(void);
 
 #endif

@@ -36,12 +36,12 @@ static struct {
     bool tagged;
     struct blockmap map;
     struct readable readable;
-    struct freeze freeze;
+    struct stopped_world freeze;
 } g;
 
 /* Other threads may wait for as long as a scan takes. They wait in a system call, where they can
  * be stopped. */
-void look_enter(void)
+void heap_scan_enter(void)
 {
     static const struct timespec pause = {.tv_nsec = 10000000};
 
@@ -51,30 +51,30 @@ void look_enter(void)
     roots_list_modules();
 }
 
-struct thread_state *look_begin(bool *done)
+struct thread_state *heap_scan_begin(bool *done)
 {
     struct thread_state *t;
 
-    if (!look_is_own_process() || (done && __atomic_exchange_n(done, true, __ATOMIC_ACQ_REL)))
+    if (!heap_scan_is_own_process() || (done && __atomic_exchange_n(done, true, __ATOMIC_ACQ_REL)))
         return NULL;
     t = threads_self();
     if (t)
-        look_enter();
+        heap_scan_enter();
     return t;
 }
 
-void look_leave(void)
+void heap_scan_leave(void)
 {
     __atomic_store_n(&g.taken, 0, __ATOMIC_RELEASE);
     kernel_call(SYS_futex, &g.taken, FUTEX_WAKE | FUTEX_PRIVATE_FLAG, 1);
 }
 
-void look_at_tagged(bool tagged)
+void heap_scan_at_tagged(bool tagged)
 {
     g.tagged = tagged;
 }
 
-bool look_is_own_process(void)
+bool heap_scan_is_own_process(void)
 {
     return (uint32_t)kernel_call(SYS_getpid) == store.writer.header->pid;
 }
@@ -108,7 +108,7 @@ static bool look(const void *frame, bool (*then)(struct blockmap *map, void *arg
 {
     bool ok;
 
-    store.writer.header->unlooked = boundpast_reason();
+    store.writer.header->unlooked = unhooked_libraries_reason();
     if (!roots_complete(&g.freeze) || !blocks_are_known() || !roots_find_rows() ||
         !blockmap_make(&g.map, roots_found_block))
         return false;
@@ -125,27 +125,27 @@ static bool look(const void *frame, bool (*then)(struct blockmap *map, void *arg
  * False: no thread is stopped. */
 static bool stop_others(void)
 {
-    if (!mapped_hold())
+    if (!map_ranges_hold())
         return false;
     pausedblocks_lock();
     pools_lock();
-    if (!mapped_incomplete() && freeze_begin(&g.freeze))
+    if (!map_ranges_incomplete() && stop_world_begin(&g.freeze))
         return true;
     pools_unlock();
     pausedblocks_unlock();
-    mapped_let_go();
+    map_ranges_let_go();
     return false;
 }
 
 static void let_others_go(void)
 {
-    freeze_end(&g.freeze);
+    stop_world_end(&g.freeze);
     pools_unlock();
     pausedblocks_unlock();
-    mapped_let_go();
+    map_ranges_let_go();
 }
 
-bool look_around(const void *frame, bool (*then)(struct blockmap *map, void *arg), void *arg)
+bool heap_scan_around(const void *frame, bool (*then)(struct blockmap *map, void *arg), void *arg)
 {
     bool ok;
 
@@ -163,7 +163,7 @@ struct result {
     bool ok;
 };
 
-void *look_share(size_t size)
+void *heap_scan_share(size_t size)
 {
     long at = kernel_call(SYS_mmap, NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
                           -1, 0);
@@ -171,7 +171,7 @@ void *look_share(size_t size)
     return kernel_failed(at) ? NULL : (void *)at;
 }
 
-void look_unshare(void *p, size_t size)
+void heap_scan_unshare(void *p, size_t size)
 {
     if (p)
         kernel_call(SYS_munmap, p, size);
@@ -221,16 +221,16 @@ static FLAME_NORETURN void look_as_copy(const void *frame,
         kernel_call(SYS_exit_group, 0);
 }
 
-bool look_around_beside(const void *frame, bool (*then)(struct blockmap *map, void *arg),
-                        void (*copied)(void), void *arg)
+bool heap_scan_around_beside(const void *frame, bool (*then)(struct blockmap *map, void *arg),
+                             void (*copied)(void), void *arg)
 {
-    struct result *r = look_share(sizeof *r);
+    struct result *r = heap_scan_share(sizeof *r);
     bool ok = false;
     long pid = -1;
 
     if (!stop_others()) {
         copied();
-        look_unshare(r, sizeof *r);
+        heap_scan_unshare(r, sizeof *r);
         return false;
     }
     if (r && g.freeze.n)
@@ -243,13 +243,13 @@ bool look_around_beside(const void *frame, bool (*then)(struct blockmap *map, vo
     copied();
     if (pid > 0)
         ok = wait_for(pid, r) && r->ok;
-    look_unshare(r, sizeof *r);
+    heap_scan_unshare(r, sizeof *r);
     return ok;
 }
 
-void look_after_fork(void)
+void heap_scan_after_fork(void)
 {
     if (g.taken)
         g.taken = 0;
-    freeze_after_fork();
+    stop_world_after_fork();
 }

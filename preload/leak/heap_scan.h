@@ -11,24 +11,25 @@
 
 #include "preload/leak/blockmap.h"
 
-/* From here to look_leave no other thread scans. It enters the loader, so the caller must hold
+/* From here to heap_scan_leave no other thread scans. It enters the loader, so the caller must hold
  * nothing that a thread in there may wait for. */
-void look_enter(void);
-void look_leave(void);
+void heap_scan_enter(void);
+void heap_scan_leave(void);
 
 /*
- * Like look_enter, for a scan by one thread of the recorded process; returns that thread. NULL, and
- * nothing is entered: this is another process, or has no memory for its threads, or the one scan
- * that `done` counts has been made. `done` is NULL where there may be more than one in a process.
+ * Like heap_scan_enter, for a scan by one thread of the recorded process; returns that thread.
+ * NULL, and nothing is entered: this is another process, or has no memory for its threads, or the
+ * one scan that `done` counts has been made. `done` is NULL where there may be more than one in a
+ * process.
  */
-struct thread_state *look_begin(bool *done);
+struct thread_state *heap_scan_begin(bool *done);
 
 /* Sets whether pointers with tags in their lowest or highest bits count as pointers from now on. */
-void look_at_tagged(bool tagged);
+void heap_scan_at_tagged(bool tagged);
 
 /* Whether this is the process that is recorded: a child of vfork has its parent's memory, and
  * the parent runs on. */
-bool look_is_own_process(void);
+bool heap_scan_is_own_process(void);
 
 /*
  * Stops the other threads, finds the reachable blocks (bits of `reached` and `inner` in the map),
@@ -36,22 +37,22 @@ bool look_is_own_process(void);
  * counts from there upwards, so the registers of the caller's caller must have been saved above it.
  * Also false: there is no memory, or threads may not be stopped.
  */
-bool look_around(const void *frame, bool (*then)(struct blockmap *map, void *arg), void *arg);
+bool heap_scan_around(const void *frame, bool (*then)(struct blockmap *map, void *arg), void *arg);
 
 /*
- * Like look_around, for a process that runs on. If it has other threads, `then` is called in a copy
- * of the process, and the others are stopped only while the copy is made. So the results of `then`
- * go into memory that is shared (look_share). `copied` is called when the memory that `then` reads
- * may change again.
+ * Like heap_scan_around, for a process that runs on. If it has other threads, `then` is called in a
+ * copy of the process, and the others are stopped only while the copy is made. So the results of
+ * `then` go into memory that is shared (heap_scan_share). `copied` is called when the memory that
+ * `then` reads may change again.
  */
-bool look_around_beside(const void *frame, bool (*then)(struct blockmap *map, void *arg),
-                        void (*copied)(void), void *arg);
+bool heap_scan_around_beside(const void *frame, bool (*then)(struct blockmap *map, void *arg),
+                             void (*copied)(void), void *arg);
 
 /* Zeroed memory that a copy of the process shares with it. NULL: there is none. */
-void *look_share(size_t size);
-void look_unshare(void *p, size_t size); /* NULL is allowed */
+void *heap_scan_share(size_t size);
+void heap_scan_unshare(void *p, size_t size); /* NULL is allowed */
 
 /* In a forked child. */
-void look_after_fork(void);
+void heap_scan_after_fork(void);
 
 #endif

@@ -27,9 +27,9 @@ FLAME_INLINE void look_by(void (*look_from)(const void *frame), const void *fram
     if (!lifecycle_end_wanted || busy)
         return;
     guard.busy = GUARD_RECORDING;
-    if (*lifecycle_armed) {
-        if (watch_has(WATCH_FAULTS))
-            record_touched(RECORD_TOUCHED_LAST);
+    if (*recording_armed) {
+        if (feature_on(FEATURE_FAULTS))
+            first_touch_drain(DRAIN_AT_END);
         lifecycle_look_ages(true);
         /* Before the leak scan, so that memory which that scan needs does not count as resident. */
         lifecycle_look_resident(true);
@@ -61,7 +61,7 @@ static void look_at_last(void)
     {                                                                                              \
         if (lifecycle_end_wanted)                                                                  \
             last_look();                                                                           \
-        next_calls()->name(status);                                                                \
+        next_libc_calls()->name(status);                                                           \
         __builtin_unreachable();                                                                   \
     }
 
@@ -105,7 +105,7 @@ static void started(const struct config *config)
     leakcheck_set(config->leak);
     if (config->leak)
         lifecycle_end_wanted = true;
-    look_at_tagged(config->tagged);
+    heap_scan_at_tagged(config->tagged);
 }
 
 const struct lifecycle_listener lifecycle_leak = {
@@ -132,5 +132,6 @@ EXPORT int __libc_start_main(main_function *program, int argc, char **argv, void
         if (__cxa_at_quick_exit)
             __cxa_at_quick_exit(look_late, NULL);
     }
-    return next_calls()->__libc_start_main(program, argc, argv, init, fini, loader_fini, stack_end);
+    return next_libc_calls()->__libc_start_main(program, argc, argv, init, fini, loader_fini,
+                                                stack_end);
 }

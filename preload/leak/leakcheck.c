@@ -60,8 +60,8 @@ void leakcheck_after_fork(void)
         done = false;
     if (since_look)
         since_look = 0;
-    look_after_fork();
-    marks_after_fork();
+    heap_scan_after_fork();
+    region_check_after_fork();
 }
 
 /* ---- sums ---- */
@@ -91,7 +91,7 @@ static void count(uintptr_t block, enum verdict verdict)
         return;
     if (g.region && !regions_has(block, g.region))
         return;
-    if (watch_has(WATCH_POOLS) && pools_may_be_backing(block))
+    if (feature_on(FEATURE_POOLS) && pools_may_be_backing(block))
         b.size -= pools_in(block, count_part, &verdict);
     g.rows[b.row][verdict].bytes += b.size;
     g.rows[b.row][verdict].blocks++;
@@ -123,7 +123,7 @@ static bool count_blocks(struct blockmap *map, void *arg)
     g.nrows = store.rows.segments << TRACE_ROW_SHIFT;
     g.rows = pages_alloc(size_of_rows());
     if (!g.region)
-        marks_judge_open(map);
+        region_check_judge_open(map);
     if (!g.rows)
         return false;
     blockmap_each(map, count_inner, NULL);
@@ -169,9 +169,9 @@ static bool look_and_write(struct thread_state *t, const void *frame)
     uint32_t all = 0;
     bool ok;
 
-    marks_lock_open();
-    ok = look_around(frame, count_blocks, &all);
-    marks_write_open(t);
+    region_check_lock_open();
+    ok = heap_scan_around(frame, count_blocks, &all);
+    region_check_write_open(t);
     if (ok)
         write_all(t);
     drop_rows();
@@ -180,14 +180,14 @@ static bool look_and_write(struct thread_state *t, const void *frame)
 
 void leakcheck_now(const void *frame)
 {
-    struct thread_state *t = look_begin(&done);
+    struct thread_state *t = heap_scan_begin(&done);
 
     if (!t)
         return;
     if (look_and_write(t, frame) && !record_period)
         __atomic_store_n(&since_look, regions_open("since exit", REGION_EVERYWHERE, 0),
                          __ATOMIC_RELEASE);
-    look_leave();
+    heap_scan_leave();
 }
 
 /* ---- blocks of handlers and destructors ---- */
@@ -204,7 +204,7 @@ static void look_for_later(struct thread_state *t, const void *frame, uint32_t r
 
     regions_lock();
     if (regions_at(region)->blocks && !regions_at(region)->incomplete)
-        ok = look_around(frame, count_blocks, &region);
+        ok = heap_scan_around(frame, count_blocks, &region);
     regions_each(region, forget, NULL);
     regions_unlock();
     if (ok)
@@ -217,15 +217,15 @@ void leakcheck_late(const void *frame)
     struct thread_state *t;
     uint32_t region;
 
-    if (!look_is_own_process())
+    if (!heap_scan_is_own_process())
         return;
     region = __atomic_exchange_n(&since_look, 0, __ATOMIC_ACQ_REL);
     t = region ? threads_self() : NULL;
     if (!t)
         return;
-    look_enter();
+    heap_scan_enter();
     regions_close(region);
     look_for_later(t, frame, region);
     regions_end(region);
-    look_leave();
+    heap_scan_leave();
 }

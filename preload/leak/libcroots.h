@@ -28,7 +28,7 @@ static inline bool libcroots_complete(void)
     return true;
 }
 static inline void libcroots_each(const struct readable *r FLAME_UNUSED,
-                                  const struct freeze *f FLAME_UNUSED,
+                                  const struct stopped_world *f FLAME_UNUSED,
                                   void (*visit)(uintptr_t lo, uintptr_t hi) FLAME_UNUSED)
 {
 }
@@ -41,7 +41,7 @@ bool libcroots_complete(void);
 
 /* Calls `visit` for the words of each; [lo, hi) can be read. To be called while the other threads
  * stand. */
-void libcroots_each(const struct readable *r, const struct freeze *f,
+void libcroots_each(const struct readable *r, const struct stopped_world *f,
                     void (*visit)(uintptr_t lo, uintptr_t hi));
 #endif
 

@@ -126,7 +126,7 @@ static FLAME_COLD bool refill(void)
 static FLAME_COLD void meet_leader(uintptr_t block)
 {
     /* Bit 0 changes no order, as blocks begin at even addresses. */
-    size_t i = ascending_above(g.leaders, g.nleaders, sizeof *g.leaders, block - 1);
+    size_t i = upper_bound(g.leaders, g.nleaders, sizeof *g.leaders, block - 1);
 
     if (i < g.nleaders && block != g.leader)
         if ((g.leaders[i] & ~(uintptr_t)1) == block)

@@ -144,7 +144,7 @@ void readable_free(struct readable *r)
 /* The first range that ends after `addr`; r->n if there is none. */
 static size_t first_behind(const struct readable *r, uintptr_t addr)
 {
-    return ascending_above(&r->ranges->hi, r->n, sizeof *r->ranges, addr);
+    return upper_bound(&r->ranges->hi, r->n, sizeof *r->ranges, addr);
 }
 
 const struct readable_range *readable_at(const struct readable *r, uintptr_t addr)

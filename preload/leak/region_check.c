@@ -39,7 +39,7 @@ static struct {
     size_t room;
     uint32_t heir;
     /* In the trace: */
-    struct above_rows rows;
+    struct annotated_rows rows;
 } g = {.rows = ABOVE_ROWS(TRACE_NODE_REGION, TRACE_ROW_REGION)};
 
 /* ---- blocks that are left ---- */
@@ -53,7 +53,7 @@ static size_t size_of_room(void)
 static bool make_room(void)
 {
     g.room = regions_blocks();
-    g.left = look_share(size_of_room());
+    g.left = heap_scan_share(size_of_room());
     /* The last element's place is for the count. */
     g.nleft = g.left ? (size_t *)(g.left + g.room) : NULL;
     return g.left != NULL;
@@ -61,7 +61,7 @@ static bool make_room(void)
 
 static void drop_room(void)
 {
-    look_unshare(g.left, size_of_room());
+    heap_scan_unshare(g.left, size_of_room());
     g.left = NULL;
 }
 
@@ -134,7 +134,7 @@ static struct trace_row *row_for(struct thread_state *t, uint32_t number, uint32
 {
     const struct trace_row *counts = store_row(row);
     uint32_t own =
-        number == UINT32_MAX ? 0 : above_row(&g.rows, t, counts->node, counts->thread, number);
+        number == UINT32_MAX ? 0 : annotated_row(&g.rows, t, counts->node, counts->thread, number);
 
     return own ? store_row(own) : NULL;
 }
@@ -147,7 +147,7 @@ static void write_left(struct thread_state *t)
         h->features |= TRACE_FEATURE_REGIONS;
     for (size_t i = 0; i < count_left(); i++) {
         const struct left *l = &g.left[i];
-        struct trace_row *row = row_for(t, givennames_number(regions_at(l->region)->name), l->row);
+        struct trace_row *row = row_for(t, user_names_number(regions_at(l->region)->name), l->row);
 
         if (row) {
             row->alloc_bytes += l->bytes;
@@ -160,13 +160,13 @@ static void write_left(struct thread_state *t)
 
 /* ---- beginnings and ends ---- */
 
-bool marks_begin(const char *name, uint32_t flags)
+bool region_check_begin(const char *name, uint32_t flags)
 {
     struct thread_state *t = threads_self();
     uint32_t region;
     bool looks;
 
-    if (!t || !look_is_own_process())
+    if (!t || !heap_scan_is_own_process())
         return false;
     looks = !record_period && (leakcheck_wanted || flags & REGION_LIVE);
     if (!looks)
@@ -189,18 +189,19 @@ static bool look_for_left(uint32_t region, const void *frame)
     regions_lock();
     ok = make_room();
     if (ok && !(regions_at(region)->flags & REGION_LIVE))
-        return look_around_beside(frame, judge_one, regions_unlock, &region);
+        return heap_scan_around_beside(frame, judge_one, regions_unlock, &region);
     if (ok)
         regions_each(region, leave_live, NULL);
     regions_unlock();
     return ok;
 }
 
-static struct marks_left end_with_blocks(struct thread_state *t, uint32_t region, const void *frame)
+static struct region_check_left end_with_blocks(struct thread_state *t, uint32_t region,
+                                                const void *frame)
 {
-    struct marks_left left = {.blocks = 0};
+    struct region_check_left left = {.blocks = 0};
 
-    look_enter();
+    heap_scan_enter();
     g.heir = regions_heir(region);
     left.looked = look_for_left(region, frame) && !regions_at(region)->incomplete;
     settle(region);
@@ -209,19 +210,19 @@ static struct marks_left end_with_blocks(struct thread_state *t, uint32_t region
     for (size_t i = 0; i < left.blocks; i++)
         left.bytes += g.left[i].bytes;
     drop_room();
-    look_leave();
+    heap_scan_leave();
     return left;
 }
 
-struct marks_left marks_end(const void *frame)
+struct region_check_left region_check_end(const void *frame)
 {
     static bool said;
     struct thread_state *t = threads_self();
-    struct marks_left left = {.blocks = 0};
+    struct region_check_left left = {.blocks = 0};
     const struct region *r;
     uint32_t region;
 
-    if (!t || !look_is_own_process())
+    if (!t || !heap_scan_is_own_process())
         return left;
     if (t->lost_regions) {
         t->lost_regions--;
@@ -230,8 +231,8 @@ struct marks_left marks_end(const void *frame)
     region = t->region;
     if (!region) {
         if (!__atomic_exchange_n(&said, true, __ATOMIC_RELAXED))
-            say("flamemem_leak_end without a flamemem_leak_begin in its thread; it is ignored",
-                NULL);
+            log_line("flamemem_leak_end without a flamemem_leak_begin in its thread; it is ignored",
+                     NULL);
         return left;
     }
     r = regions_at(region);
@@ -249,7 +250,7 @@ struct marks_left marks_end(const void *frame)
 
 /* ---- the end of the process ---- */
 
-void marks_lock_open(void)
+void region_check_lock_open(void)
 {
     regions_lock();
     make_room();
@@ -262,14 +263,14 @@ static uint32_t judge_open(uintptr_t addr, uint32_t region, void *arg FLAME_UNUS
     return region;
 }
 
-void marks_judge_open(const struct blockmap *map)
+void region_check_judge_open(const struct blockmap *map)
 {
     g.map = map;
     if (g.left)
         regions_each(0, judge_open, NULL);
 }
 
-void marks_write_open(struct thread_state *t)
+void region_check_write_open(struct thread_state *t)
 {
     regions_unlock();
     write_left(t);
@@ -279,14 +280,14 @@ void marks_write_open(struct thread_state *t)
 /* Forgets the rows, which were those of the parent's trace. */
 static void forget_rows(void)
 {
-    above_rows_forget(&g.rows);
+    annotated_rows_forget(&g.rows);
     g.left = NULL;
 }
 
-void marks_after_fork(void)
+void region_check_after_fork(void)
 {
     if (g.rows.rows.n || g.left)
         forget_rows();
     regions_after_fork();
-    passmarks_after_fork();
+    growth_marks_after_fork();
 }

@@ -13,25 +13,25 @@
 #include "preload/leak/blockmap.h"
 #include "preload/threads.h"
 
-struct marks_left {
+struct region_check_left {
     uint64_t blocks, bytes;
     bool looked;
 };
 
-/* `flags`: enum region_flag. False: nobody will look, but marks_end is to be called. */
-bool marks_begin(const char *name, uint32_t flags);
+/* `flags`: enum region_flag. False: nobody will look, but region_check_end is to be called. */
+bool region_check_begin(const char *name, uint32_t flags);
 
-/* Ends the newest region of the calling thread. `frame` as look_around has it. */
-struct marks_left marks_end(const void *frame);
+/* Ends the newest region of the calling thread. `frame` as heap_scan_around has it. */
+struct region_check_left region_check_end(const void *frame);
 
 /*
- * The end of all regions, with the process. marks_lock_open is called before the look, and
- * marks_judge_open in it, if it comes to that; then marks_write_open.
+ * The end of all regions, with the process. region_check_lock_open is called before the look, and
+ * region_check_judge_open in it, if it comes to that; then region_check_write_open.
  */
-void marks_lock_open(void);
-void marks_judge_open(const struct blockmap *map);
-void marks_write_open(struct thread_state *t);
+void region_check_lock_open(void);
+void region_check_judge_open(const struct blockmap *map);
+void region_check_write_open(struct thread_state *t);
 
-void marks_after_fork(void);
+void region_check_after_fork(void);
 
 #endif

@@ -155,8 +155,8 @@ void roots_at_start(void)
         procmaps_each(0, add_start, facts.start);
     }
     dl_iterate_phdr(find_allocator, NULL);
-    boundpast_at_start();
-    results_find();
+    unhooked_libraries_at_start();
+    thread_results_find();
 }
 
 static bool is_allocator(uintptr_t addr)
@@ -175,15 +175,15 @@ void roots_list_modules(void)
     facts.segments_incomplete = false;
     libcroots_forget();
     dl_iterate_phdr(add_module, NULL);
-    boundpast_look((struct boundpast_range){facts.libc.lo, facts.libc.hi});
+    unhooked_libraries_look((struct unhooked_libraries_range){facts.libc.lo, facts.libc.hi});
 }
 
-bool roots_complete(const struct freeze *f)
+bool roots_complete(const struct stopped_world *f)
 {
-    if (boundpast_reason() != TRACE_UNLOOKED_NOT)
+    if (unhooked_libraries_reason() != TRACE_UNLOOKED_NOT)
         return false;
     for (size_t i = 0; i < f->n; i++)
-        if (f->threads[i].state == FREEZE_MISSED && !f->threads[i].sp)
+        if (f->threads[i].state == STOP_WORLD_MISSED && !f->threads[i].sp)
             return false;
     return !facts.start_incomplete && !facts.segments_incomplete && libcroots_complete();
 }
@@ -273,14 +273,14 @@ static void mark_self(const struct roots *r)
 static void mark_threads(const struct roots *r)
 {
     for (size_t i = 0; i < r->freeze->n; i++) {
-        const struct frozen *t = &r->freeze->threads[i];
+        const struct stopped_thread *t = &r->freeze->threads[i];
 
-        if (t->state == FREEZE_GONE || !t->sp)
+        if (t->state == STOP_WORLD_GONE || !t->sp)
             continue;
         mark_thread(r, t->sp - RED_ZONE, t->sp, t->thread_pointer);
-        marking_root((uintptr_t)&t->alternate, (uintptr_t)(t->registers + FREEZE_REGISTERS),
+        marking_root((uintptr_t)&t->alternate, (uintptr_t)(t->registers + STOP_WORLD_REGISTERS),
                      MARKING_ANY);
-        if (t->state == FREEZE_MISSED && t->call.number >= 0)
+        if (t->state == STOP_WORLD_MISSED && t->call.number >= 0)
             marking_root((uintptr_t)t->call.arguments, (uintptr_t)(t->call.arguments + 6),
                          MARKING_ANY);
     }
@@ -297,9 +297,9 @@ static uintptr_t lowest_sp(const struct roots *r, uintptr_t lo, uintptr_t hi)
     uintptr_t lowest = r->sp >= lo && r->sp < hi ? r->sp : hi;
 
     for (size_t i = 0; i < r->freeze->n; i++) {
-        const struct frozen *t = &r->freeze->threads[i];
+        const struct stopped_thread *t = &r->freeze->threads[i];
 
-        if (t->state != FREEZE_GONE && t->sp >= lo && t->sp < lowest)
+        if (t->state != STOP_WORLD_GONE && t->sp >= lo && t->sp < lowest)
             lowest = t->sp;
     }
     return lowest;
@@ -341,7 +341,7 @@ static void mark_piece(uintptr_t lo, uintptr_t hi, void *arg)
 
 /* Scans a mapping of the program's. An allocator's own mappings are not scanned, as they hold
  * pointers of blocks that were freed. */
-static void mark_mapped(const struct mapped_piece *p, void *arg)
+static void mark_mapped(const struct map_ranges_piece *p, void *arg)
 {
     const struct roots *r = arg;
     const struct readable_range *range;
@@ -381,7 +381,7 @@ static bool is_loaders(const struct trace_row *row)
 static bool may_be_freed(const struct trace_row *row)
 {
     for (uint32_t id = row->node; id; id = store_node(id)->parent)
-        if (store_node(id)->kind == TRACE_NODE_PC && boundpast_frees(store_node(id)->addr))
+        if (store_node(id)->kind == TRACE_NODE_PC && unhooked_libraries_frees(store_node(id)->addr))
             return true;
     return false;
 }
@@ -451,11 +451,11 @@ void roots_mark(struct roots *r)
 {
     mark_modules();
     mark_start(r);
-    mapped_each(mark_mapped, r);
+    map_ranges_each(mark_mapped, r);
     mark_shared(r);
     mark_self(r);
     mark_threads(r);
-    results_each(r->readable, mark_words);
+    thread_results_each(r->readable, mark_words);
     libcroots_each(r->readable, r->freeze, mark_words);
     mark_first_stack(r);
     mark_blocks();

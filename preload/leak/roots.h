@@ -25,13 +25,13 @@ void roots_list_modules(void);
 /* Whether all roots are known: the lists of roots_at_start and roots_list_modules are complete,
  * and every thread was stopped or its stack pointer is known. If some are not, blocks that only
  * those lead to would pass for leaks. */
-bool roots_complete(const struct freeze *f);
+bool roots_complete(const struct stopped_world *f);
 
 /* Sources of the roots; `sp`: the end of the calling thread's stack that counts. */
 struct roots {
     const struct blockmap *map;
     const struct readable *readable;
-    const struct freeze *freeze;
+    const struct stopped_world *freeze;
     uintptr_t sp;
 };
 

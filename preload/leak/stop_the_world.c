@@ -51,8 +51,9 @@ struct kernel_sigaction {
     uint64_t mask;
 };
 
-static struct freeze *current;
-static struct frozen *all; /* FREEZE_THREADS_MAX of them, kept from one stop to the next */
+static struct stopped_world *current;
+static struct stopped_thread
+    *all; /* STOP_WORLD_THREADS_MAX of them, kept from one stop to the next */
 /* Odd while threads are to be stopped; the futex on which stopped threads wait. */
 static uint32_t turn;
 static struct kernel_sigaction program_action;
@@ -66,7 +67,7 @@ static long futex(uint32_t *at, int op, uint32_t value, const struct timespec *t
     return kernel_call(SYS_futex, at, op | FUTEX_PRIVATE_FLAG, value, timeout, 0, 0);
 }
 
-static struct frozen *find(uint32_t tid)
+static struct stopped_thread *find(uint32_t tid)
 {
     size_t n = __atomic_load_n(&current->n, __ATOMIC_ACQUIRE);
 
@@ -78,7 +79,7 @@ static struct frozen *find(uint32_t tid)
 
 /* Whether a signal is pending by now whose handler will run next and ends calls. A thread that
  * waits for a timer's signal must not be sent back to its wait then. */
-bool freeze_ending_signal_waits(const sigset_t *blocked_later)
+bool stop_world_ending_signal_waits(const sigset_t *blocked_later)
 {
     struct kernel_sigaction action;
     uint64_t waiting = 0, blocked;
@@ -105,8 +106,8 @@ static bool is_ours(const siginfo_t *info)
 static void stand(int number, siginfo_t *info, void *context)
 {
     uint32_t now = __atomic_load_n(&turn, __ATOMIC_ACQUIRE);
-    struct frozen_call call;
-    struct frozen *t;
+    struct stopped_call call;
+    struct stopped_thread *t;
     stack_t alternate;
 
     if (!is_ours(info)) {
@@ -118,15 +119,15 @@ static void stand(int number, siginfo_t *info, void *context)
         return;
     /* Copied, because *t may belong to the next stop when this thread is resumed. */
     call = t->call;
-    freeze_note_registers(t, context);
+    stop_world_note_registers(t, context);
     t->thread_pointer = arch_thread_pointer();
     if (kernel_call(SYS_sigaltstack, NULL, &alternate) == 0 && !(alternate.ss_flags & SS_DISABLE))
         t->alternate = (uintptr_t)alternate.ss_sp;
-    __atomic_store_n(&t->state, FREEZE_STANDS, __ATOMIC_RELEASE);
+    __atomic_store_n(&t->state, STOP_WORLD_STANDS, __ATOMIC_RELEASE);
     futex(&t->state, FUTEX_WAKE, 1, NULL);
     while (__atomic_load_n(&turn, __ATOMIC_ACQUIRE) == now)
         futex(&turn, FUTEX_WAIT, now, NULL);
-    freeze_make_call_again(&call, context);
+    stop_world_make_call_again(&call, context);
 }
 
 /* ---- in the thread that stops the others ---- */
@@ -174,7 +175,7 @@ static bool has_ended(uint32_t tid)
  * Reads /proc/TID/syscall. The line is "NUMBER 0xARG ... 0xSP 0xPC" for a thread that sleeps in a
  * call, "-1 0xSP 0xPC" if it sleeps elsewhere, and "running" if it does not sleep. False: it runs.
  */
-static bool ask_call_once(struct frozen *t)
+static bool ask_call_once(struct stopped_thread *t)
 {
     char line[256];
     const char *s = line;
@@ -207,7 +208,7 @@ static bool ask_call_once(struct frozen *t)
  * woken and wait for a processor. It may enter its next call between the last reading and the
  * signal. Then only code that names the call shows which it was, and glibc from 2.41 on makes
  * all its calls that can be cancelled in one place. */
-static void ask_call(struct frozen *t)
+static void ask_call(struct stopped_thread *t)
 {
     for (int i = 0; i < ASKED && !ask_call_once(t); i++)
         kernel_yield();
@@ -216,13 +217,13 @@ static void ask_call(struct frozen *t)
 /* Whether the thread has answered, or will when it gets a processor or a page. A thread that
  * sleeps outside of calls ("-1 ...") waits for one of its pages to be read. /proc is read before
  * the state, because a stopped thread sleeps in a call. */
-static bool has_answered_or_will(const struct frozen *t)
+static bool has_answered_or_will(const struct stopped_thread *t)
 {
     char line[16];
 
     read_file(t->tid, "syscall", line, sizeof line);
     return line[0] == 'r' || line[0] == '-' ||
-           __atomic_load_n(&t->state, __ATOMIC_ACQUIRE) != FREEZE_TOLD;
+           __atomic_load_n(&t->state, __ATOMIC_ACQUIRE) != STOP_WORLD_TOLD;
 }
 
 struct directory_entry { /* struct linux_dirent64 */
@@ -235,7 +236,7 @@ struct directory_entry { /* struct linux_dirent64 */
 
 /* Adds the new ids in the directory, and returns how many. -1: it cannot be read, or they are
  * too many. */
-static int list_new(struct freeze *f, uint32_t self)
+static int list_new(struct stopped_world *f, uint32_t self)
 {
     char buf[8192] __attribute__((aligned(8)));
     int fd = kernel_open("/proc/self/task", O_RDONLY | O_DIRECTORY, 0), found = 0;
@@ -252,11 +253,11 @@ static int list_new(struct freeze *f, uint32_t self)
             at += e->size;
             if (!tid || tid == self || find(tid))
                 continue;
-            if (f->n == FREEZE_THREADS_MAX) {
+            if (f->n == STOP_WORLD_THREADS_MAX) {
                 kernel_call(SYS_close, fd);
                 return -1;
             }
-            f->threads[f->n] = (struct frozen){.tid = tid};
+            f->threads[f->n] = (struct stopped_thread){.tid = tid};
             /* A handler may be searching for its own thread. */
             __atomic_store_n(&f->n, f->n + 1, __ATOMIC_RELEASE);
             found++;
@@ -276,43 +277,43 @@ static long send_signal(long pid, uint32_t tid, int number)
     return kernel_call(SYS_rt_tgsigqueueinfo, pid, tid, number, &info);
 }
 
-static void tell(struct frozen *t, long pid)
+static void tell(struct stopped_thread *t, long pid)
 {
     ask_call(t);
     if ((t->tid == (uint32_t)pid && has_ended(t->tid)) ||
         send_signal(pid, t->tid, SIGNAL_SETXID) < 0)
-        t->state = FREEZE_GONE;
+        t->state = STOP_WORLD_GONE;
 }
 
 /* Whether the thread has ended since it was signalled. A thread that was ending then, as one
  * that was just joined may be, gets no signal any more. */
-static bool ended_since(const struct frozen *t, long pid)
+static bool ended_since(const struct stopped_thread *t, long pid)
 {
     return send_signal(pid, t->tid, 0) == -ESRCH || has_ended(t->tid);
 }
 
 /* Waits until the thread is stopped. A thread that does not answer is still where it was seen to
  * sleep; one that runs has not had a processor yet. */
-static void wait_for(struct freeze *f, struct frozen *t, long pid)
+static void wait_for(struct stopped_world *f, struct stopped_thread *t, long pid)
 {
     struct timespec pause = {.tv_nsec = 1000000};
     uint64_t begun = clock_ns(CLOCK_MONOTONIC);
     int patience = PATIENCE;
 
-    while (__atomic_load_n(&t->state, __ATOMIC_ACQUIRE) == FREEZE_TOLD) {
+    while (__atomic_load_n(&t->state, __ATOMIC_ACQUIRE) == STOP_WORLD_TOLD) {
         if (clock_ns(CLOCK_MONOTONIC) - begun > ANSWER_NS) {
             if (patience-- > 0 && has_answered_or_will(t)) {
                 begun = clock_ns(CLOCK_MONOTONIC);
                 continue;
             }
-            t->state = FREEZE_MISSED;
+            t->state = STOP_WORLD_MISSED;
             f->missed++;
             return;
         }
-        if (futex(&t->state, FUTEX_WAIT, FREEZE_TOLD, &pause) != -ETIMEDOUT)
+        if (futex(&t->state, FUTEX_WAIT, STOP_WORLD_TOLD, &pause) != -ETIMEDOUT)
             continue;
         if (ended_since(t, pid)) {
-            t->state = FREEZE_GONE;
+            t->state = STOP_WORLD_GONE;
             return;
         }
         pause.tv_nsec = 10000000;
@@ -320,7 +321,7 @@ static void wait_for(struct freeze *f, struct frozen *t, long pid)
 }
 
 /* Stops all threads, and those that they have created meanwhile. */
-static bool stop_all(struct freeze *f)
+static bool stop_all(struct stopped_world *f)
 {
     long pid = kernel_call(SYS_getpid);
     uint32_t self = (uint32_t)kernel_call(SYS_gettid);
@@ -352,21 +353,21 @@ static bool may_freeze(void)
            kernel_allows(SYS_rt_sigreturn);
 }
 
-bool freeze_begin(struct freeze *f)
+bool stop_world_begin(struct stopped_world *f)
 {
     static const struct kernel_sigaction ours = {
         .handler = stand,
         .flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART | SA_RESTORER,
-        .restorer = freeze_return,
+        .restorer = stop_world_return,
         .mask = ~(uint64_t)0,
     };
     struct kernel_sigaction old;
 
-    *f = (struct freeze){0};
+    *f = (struct stopped_world){0};
     if (!may_freeze())
         return false;
     if (!all)
-        all = pages_alloc(FREEZE_THREADS_MAX * sizeof *all);
+        all = pages_alloc(STOP_WORLD_THREADS_MAX * sizeof *all);
     if (!all)
         return false;
     f->threads = all;
@@ -378,7 +379,7 @@ bool freeze_begin(struct freeze *f)
     action_is_ours = true;
     if (stop_all(f))
         return true;
-    freeze_end(f);
+    stop_world_end(f);
     return false;
 }
 
@@ -387,7 +388,7 @@ bool freeze_begin(struct freeze *f)
  * for. The memory that they write to stays then, and so does the handler, as the signal would end
  * the process without it.
  */
-void freeze_end(struct freeze *f)
+void stop_world_end(struct stopped_world *f)
 {
     __atomic_store_n(&turn, turn + 1, __ATOMIC_RELEASE);
     futex(&turn, FUTEX_WAKE, INT32_MAX, NULL);
@@ -399,7 +400,7 @@ void freeze_end(struct freeze *f)
     action_is_ours = false;
 }
 
-void freeze_after_fork(void)
+void stop_world_after_fork(void)
 {
     if (!action_is_ours)
         return;

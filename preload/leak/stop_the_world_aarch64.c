@@ -5,9 +5,9 @@
 
 #define SYSCALL_SIZE 4
 
-_Static_assert(FREEZE_REGISTERS >= 31, "all registers that may hold a pointer");
+_Static_assert(STOP_WORLD_REGISTERS >= 31, "all registers that may hold a pointer");
 
-void freeze_note_registers(struct frozen *t, const ucontext_t *u)
+void stop_world_note_registers(struct stopped_thread *t, const ucontext_t *u)
 {
     for (size_t i = 0; i < 31; i++)
         t->registers[i] = (uintptr_t)u->uc_mcontext.regs[i];
@@ -16,7 +16,7 @@ void freeze_note_registers(struct frozen *t, const ucontext_t *u)
 
 /* Whether it is still the call that was seen: the next one of a loop may be made from the same
  * place. The first argument is where the result comes, so it is not looked at. */
-static bool is_same_call(const struct frozen_call *c, const mcontext_t *m)
+static bool is_same_call(const struct stopped_call *c, const mcontext_t *m)
 {
     if (c->number < 0 || m->sp != c->sp || m->regs[8] != (unsigned long)c->number)
         return false;
@@ -27,19 +27,19 @@ static bool is_same_call(const struct frozen_call *c, const mcontext_t *m)
 }
 
 /* The number stays in its register, but the first argument is lost unless the call is known. */
-void freeze_make_call_again(const struct frozen_call *c, ucontext_t *u)
+void stop_world_make_call_again(const struct stopped_call *c, ucontext_t *u)
 {
     mcontext_t *m = &u->uc_mcontext;
 
     if (!is_same_call(c, m))
         return;
     if ((long)m->regs[0] == -EINTR && m->pc == c->pc) {
-        if (freeze_ending_signal_waits(&u->uc_sigmask))
+        if (stop_world_ending_signal_waits(&u->uc_sigmask))
             return;
         m->pc -= SYSCALL_SIZE;
         m->regs[0] = c->arguments[0];
     } else if (m->regs[0] == c->arguments[0] && m->pc == c->pc - SYSCALL_SIZE &&
-               freeze_ending_signal_waits(&u->uc_sigmask)) {
+               stop_world_ending_signal_waits(&u->uc_sigmask)) {
         m->pc = c->pc;
         m->regs[0] = (unsigned long)-EINTR;
     }
@@ -47,10 +47,10 @@ void freeze_make_call_again(const struct frozen_call *c, ucontext_t *u)
 
 /* rt_sigreturn is 139. */
 __asm__(".text\n"
-        ".globl freeze_return\n"
-        ".hidden freeze_return\n"
-        ".type freeze_return, %function\n"
-        "freeze_return:\n"
+        ".globl stop_world_return\n"
+        ".hidden stop_world_return\n"
+        ".type stop_world_return, %function\n"
+        "stop_world_return:\n"
         "    mov x8, #139\n"
         "    svc #0\n"
-        ".size freeze_return, . - freeze_return\n");
+        ".size stop_world_return, . - stop_world_return\n");

@@ -11,7 +11,7 @@
 #include "preload/leak/stop_the_world.h"
 
 /* Records the interrupted registers and the stack pointer. */
-void freeze_note_registers(struct frozen *t, const ucontext_t *u);
+void stop_world_note_registers(struct stopped_thread *t, const ucontext_t *u);
 
 /*
  * Sets the registers so that the call that the signal ended with EINTR is made again; `c` is the
@@ -19,13 +19,13 @@ void freeze_note_registers(struct frozen *t, const ucontext_t *u);
  * registers are before the instruction already: such a call is ended with EINTR if another signal
  * would have ended it.
  */
-void freeze_make_call_again(const struct frozen_call *c, ucontext_t *u);
+void stop_world_make_call_again(const struct stopped_call *c, ucontext_t *u);
 
 /* Whether a signal is pending by now whose handler will run next and ends calls. A thread that
  * waits for a timer's signal must not be sent back to its wait then. */
-bool freeze_ending_signal_waits(const sigset_t *blocked_later);
+bool stop_world_ending_signal_waits(const sigset_t *blocked_later);
 
 /* Return address of the handler: rt_sigreturn. */
-__attribute__((visibility("hidden"))) void freeze_return(void);
+__attribute__((visibility("hidden"))) void stop_world_return(void);
 
 #endif

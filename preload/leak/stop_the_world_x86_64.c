@@ -6,16 +6,16 @@
 
 #define SYSCALL_SIZE 2
 
-void freeze_note_registers(struct frozen *t, const ucontext_t *u)
+void stop_world_note_registers(struct stopped_thread *t, const ucontext_t *u)
 {
-    for (size_t i = 0; i < NGREG && i < FREEZE_REGISTERS; i++)
+    for (size_t i = 0; i < NGREG && i < STOP_WORLD_REGISTERS; i++)
         t->registers[i] = (uintptr_t)u->uc_mcontext.gregs[i];
     t->sp = (uintptr_t)u->uc_mcontext.gregs[REG_RSP];
 }
 
 /* Whether the registers are still of the call that was seen: the next call of a loop may be made
  * from the same place. */
-static bool is_same_call(const struct frozen_call *c, const greg_t *regs)
+static bool is_same_call(const struct stopped_call *c, const greg_t *regs)
 {
     return c->number >= 0 && (uintptr_t)regs[REG_RSP] == c->sp &&
            (uintptr_t)regs[REG_RDI] == c->arguments[0] &&
@@ -39,7 +39,7 @@ static long number_in_code(uintptr_t pc)
 }
 
 /* For calls that the kernel restarts by itself the registers are before the instruction already. */
-void freeze_make_call_again(const struct frozen_call *c, ucontext_t *u)
+void stop_world_make_call_again(const struct stopped_call *c, ucontext_t *u)
 {
     greg_t *regs = u->uc_mcontext.gregs;
     uintptr_t pc = (uintptr_t)regs[REG_RIP];
@@ -47,12 +47,12 @@ void freeze_make_call_again(const struct frozen_call *c, ucontext_t *u)
 
     if (regs[REG_RAX] == -EINTR) {
         number = is_same_call(c, regs) && pc == c->pc ? c->number : number_in_code(pc);
-        if (number < 0 || freeze_ending_signal_waits(&u->uc_sigmask))
+        if (number < 0 || stop_world_ending_signal_waits(&u->uc_sigmask))
             return;
         regs[REG_RIP] = (greg_t)(pc - SYSCALL_SIZE);
         regs[REG_RAX] = number;
     } else if (is_same_call(c, regs) && regs[REG_RAX] == c->number && pc == c->pc - SYSCALL_SIZE &&
-               freeze_ending_signal_waits(&u->uc_sigmask)) {
+               stop_world_ending_signal_waits(&u->uc_sigmask)) {
         regs[REG_RIP] = (greg_t)c->pc;
         regs[REG_RAX] = -EINTR;
     }
@@ -60,10 +60,10 @@ void freeze_make_call_again(const struct frozen_call *c, ucontext_t *u)
 
 /* Return address of the handler: rt_sigreturn. */
 __asm__(".text\n"
-        ".globl freeze_return\n"
-        ".hidden freeze_return\n"
-        ".type freeze_return, @function\n"
-        "freeze_return:\n"
+        ".globl stop_world_return\n"
+        ".hidden stop_world_return\n"
+        ".type stop_world_return, @function\n"
+        "stop_world_return:\n"
         "    mov $15, %eax\n"
         "    syscall\n"
-        ".size freeze_return, . - freeze_return\n");
+        ".size stop_world_return, . - stop_world_return\n");

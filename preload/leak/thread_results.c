@@ -29,16 +29,16 @@ static struct {
 /* The offset of a field of so many bits; UINT32_MAX: there is no such field. */
 static uint32_t offset_of(const char *symbol, uint32_t bits)
 {
-    const uint32_t *field = nextsym_find(symbol, PRIVATE);
+    const uint32_t *field = next_symbol_find(symbol, PRIVATE);
 
     return field && field[0] == bits && field[1] == 1 ? field[2] : UINT32_MAX;
 }
 
-void results_find(void)
+void thread_results_find(void)
 {
     uint32_t priority = offset_of("_thread_db_pthread_schedparam_sched_priority", 32);
     uint32_t head = offset_of("_thread_db_rtld_global__dl_stack_used", 2 * 8 * WORD);
-    uintptr_t loader = (uintptr_t)nextsym_find("_rtld_global", PRIVATE);
+    uintptr_t loader = (uintptr_t)next_symbol_find("_rtld_global", PRIVATE);
 
     memset(&g, 0, sizeof g);
     g.list = offset_of("_thread_db_pthread_list", 2 * 8 * WORD);
@@ -69,7 +69,7 @@ static void visit_record(const struct readable *r, uintptr_t record,
         visit(result, result + WORD);
 }
 
-void results_each(const struct readable *r, void (*visit)(uintptr_t lo, uintptr_t hi))
+void thread_results_each(const struct readable *r, void (*visit)(uintptr_t lo, uintptr_t hi))
 {
     uintptr_t at = g.head;
 

@@ -12,9 +12,9 @@
 
 /* Finds out where the C library keeps them; to be called once, when the recorder starts. No
  * results are known for a C library that does not reveal it (glibc before 2.34, others). */
-void results_find(void);
+void thread_results_find(void);
 
 /* Calls `visit` for the word of each result. To be called while the other threads are stopped. */
-void results_each(const struct readable *r, void (*visit)(uintptr_t lo, uintptr_t hi));
+void thread_results_each(const struct readable *r, void (*visit)(uintptr_t lo, uintptr_t hi));
 
 #endif

@@ -29,7 +29,7 @@ static const char *const allocates[] = {
 static struct {
     unsigned name_spaces; /* number of them at the start */
     enum trace_unlooked reason;
-    struct boundpast_range freers[FREERS_MAX];
+    struct unhooked_libraries_range freers[FREERS_MAX];
     size_t nfreers;
 } g;
 
@@ -47,14 +47,14 @@ static unsigned count_name_spaces(void)
     return n;
 }
 
-void boundpast_at_start(void)
+void unhooked_libraries_at_start(void)
 {
     g.name_spaces = count_name_spaces();
 }
 
-static struct boundpast_range range_of(const struct dl_phdr_info *info)
+static struct unhooked_libraries_range range_of(const struct dl_phdr_info *info)
 {
-    struct boundpast_range r = {UINTPTR_MAX, 0};
+    struct unhooked_libraries_range r = {UINTPTR_MAX, 0};
 
     for (int i = 0; i < info->dlpi_phnum; i++) {
         const ElfW(Phdr) *p = &info->dlpi_phdr[i];
@@ -86,7 +86,7 @@ static const struct link_map *map_of(const struct dl_phdr_info *info)
 
 static int look_at(struct dl_phdr_info *info, size_t size FLAME_UNUSED, void *arg)
 {
-    const struct boundpast_range *libc = arg;
+    const struct unhooked_libraries_range *libc = arg;
     const struct link_map *map = map_of(info);
 
     /* The C library's own functions, and the recorder's, may call each other past the hooks. */
@@ -107,7 +107,7 @@ static int look_at(struct dl_phdr_info *info, size_t size FLAME_UNUSED, void *ar
     return 0;
 }
 
-void boundpast_look(struct boundpast_range libc)
+void unhooked_libraries_look(struct unhooked_libraries_range libc)
 {
     g.nfreers = 0;
     g.reason = TRACE_UNLOOKED_NOT;
@@ -117,12 +117,12 @@ void boundpast_look(struct boundpast_range libc)
         dl_iterate_phdr(look_at, &libc);
 }
 
-enum trace_unlooked boundpast_reason(void)
+enum trace_unlooked unhooked_libraries_reason(void)
 {
     return g.reason;
 }
 
-bool boundpast_frees(uintptr_t pc)
+bool unhooked_libraries_frees(uintptr_t pc)
 {
     for (size_t i = 0; i < g.nfreers; i++)
         if (pc >= g.freers[i].lo && pc < g.freers[i].hi)

@@ -13,21 +13,21 @@
 #include "common/compiler.h"
 #include "common/trace_format.h"
 
-struct boundpast_range {
+struct unhooked_libraries_range {
     uintptr_t lo, hi;
 };
 
 /* Notes which name spaces there are before the program has begun: those of auditors. */
-void boundpast_at_start(void);
+void unhooked_libraries_at_start(void);
 
 /* Looks for such libraries; `libc`: the C library's code. Takes the loader's lock. No malloc. */
-void boundpast_look(struct boundpast_range libc);
+void unhooked_libraries_look(struct unhooked_libraries_range libc);
 
 /* Why blocks cannot be judged, by the latest look; TRACE_UNLOOKED_NOT: they can be. */
-enum trace_unlooked boundpast_reason(void);
+enum trace_unlooked unhooked_libraries_reason(void);
 
 /* Whether code at `pc` is of a library that only frees past us: what was allocated below it may
  * have been freed. */
-bool boundpast_frees(uintptr_t pc);
+bool unhooked_libraries_frees(uintptr_t pc);
 
 #endif

@@ -29,7 +29,7 @@ struct tally {
 /* State of the scan, in pages, so that processes that do not record lifetimes do not have it. */
 static struct looking {
     struct rowclasses ages;
-    struct freeze freeze;
+    struct stopped_world freeze;
     struct tally *tallies[STORE_SEGMENTS]; /* by row; made for one scan */
     uint64_t now;
     bool full, looked;
@@ -71,7 +71,7 @@ static void add_block(uintptr_t addr, const struct block *b, void *arg FLAME_UNU
     struct weight w =
         record_period ? sampler_weight(record_period, b->size, addr) : (struct weight){b->size, 1};
 
-    if (watch_has(WATCH_POOLS) && pools_may_be_backing(addr))
+    if (feature_on(FEATURE_POOLS) && pools_may_be_backing(addr))
         w.bytes -= pools_in(addr, count_nothing, NULL);
     add(b->row, births_at(addr), w);
 }
@@ -88,13 +88,13 @@ static void tally_all(const struct thread_state *t)
 
     pausedblocks_lock();
     pools_lock();
-    stand = freeze_begin(&g->freeze);
-    g->now = lifeclock_now(t->allocated);
+    stand = stop_world_begin(&g->freeze);
+    g->now = age_clock_now(t->allocated);
     shadow_walk(add_block, NULL);
-    if (watch_has(WATCH_POOLS))
+    if (feature_on(FEATURE_POOLS))
         pools_each(add_pool_block, NULL);
     if (stand)
-        freeze_end(&g->freeze);
+        stop_world_end(&g->freeze);
     pools_unlock();
     pausedblocks_unlock();
 }
@@ -112,7 +112,7 @@ static struct owner owner_of(struct thread_state *t, uint32_t row)
 
     if (row >= store.inherited_rows)
         return (struct owner){store_row(row)->node, store_row(row)->thread, TRACE_ROW_CLASS};
-    addr = inherit_node_addr(row);
+    addr = fork_inherit_node_addr(row);
     owner.node = addr ? stacks_inherited(&t->stacks, addr) : 0;
     g->full |= addr && !owner.node;
     return owner;
@@ -176,14 +176,14 @@ static void write_ages(struct thread_state *t)
 
 static void look_ages(bool at_end)
 {
-    struct thread_state *t = g ? look_begin(at_end ? &done : NULL) : NULL;
+    struct thread_state *t = g ? heap_scan_begin(at_end ? &done : NULL) : NULL;
 
     if (!t)
         return;
     g->full = false;
     tally_all(t);
     write_ages(t);
-    look_leave();
+    heap_scan_leave();
 }
 
 /* ---- beginning ---- */

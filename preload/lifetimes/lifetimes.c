@@ -11,8 +11,8 @@ bool lifetimes_begin(bool bytes)
 {
     if (!births_begin() || !(counted = pages_alloc(sizeof *counted)))
         return false;
-    lifeclock_begin(bytes);
-    __atomic_fetch_or(&watch_what, WATCH_LIFETIMES, __ATOMIC_RELEASE);
+    age_clock_begin(bytes);
+    __atomic_fetch_or(&features_on, FEATURE_LIFETIMES, __ATOMIC_RELEASE);
     return true;
 }
 
@@ -42,8 +42,8 @@ static inline void count_size(struct thread_state *t, uint32_t row, uint64_t siz
 void record_birth(struct thread_state *t, uint32_t row, uintptr_t p, uint64_t size, struct weight w)
 {
     if (lifeclock.bytes)
-        lifeclock_advance(&t->allocated, w.bytes);
-    births_put(p, lifeclock_now(t->allocated));
+        age_clock_advance(&t->allocated, w.bytes);
+    births_put(p, age_clock_now(t->allocated));
     count_size(t, row, size, w);
 }
 
@@ -54,7 +54,7 @@ void record_pool_birth(struct thread_state *t, uint32_t row, uint64_t size)
 
 void record_death(struct thread_state *t, uint32_t row, struct weight w)
 {
-    uint32_t class = lifetimes_class(t->taken_birth, lifeclock_now(t->allocated));
+    uint32_t class = lifetimes_class(t->taken_birth, age_clock_now(t->allocated));
     struct row_classes *c = rowclasses_of(counted, row);
 
     if (likely(c != NULL))

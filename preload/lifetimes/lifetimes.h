@@ -27,8 +27,8 @@ static inline uint32_t lifetimes_class(uint64_t birth, uint64_t now)
 {
     if (unlikely(!birth))
         return LIFECLASS_UNKNOWN;
-    return lifeclock.bytes ? lifeclass_bytes(lifeclock_since(birth, now))
-                           : lifeclass_time(lifeclock_since(birth, now));
+    return lifeclock.bytes ? lifeclass_bytes(age_clock_since(birth, now))
+                           : lifeclass_time(age_clock_since(birth, now));
 }
 
 /* Counts blocks of this weight in a row; NULL: there was no room for it. */

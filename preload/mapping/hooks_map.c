@@ -31,7 +31,7 @@ void *mmap64(void *at, size_t size, int prot, int flags, int fd, off_t offset);
 
 static void after_fork(void)
 {
-    mapped_after_fork();
+    map_ranges_after_fork();
     maprows_forget();
 }
 
@@ -46,7 +46,7 @@ struct entered {
 
 static bool is_allocator(uint32_t busy)
 {
-    return busy == GUARD_REAL || busy == GUARD_GIVING;
+    return busy == GUARD_IN_ALLOCATOR || busy == GUARD_IN_FREE;
 }
 
 /* Begins recording a call. False: nothing is recorded. Mappings that an allocator makes through
@@ -54,7 +54,7 @@ static bool is_allocator(uint32_t busy)
 static bool enter(struct entered *e)
 {
     *e = (struct entered){guard.busy, errno};
-    if (within_on && is_allocator(e->busy))
+    if (libc_mmap_patch_on && is_allocator(e->busy))
         return false;
     if (e->busy == GUARD_RECORDING || e->busy == GUARD_STARTING) {
         if (e->busy == GUARD_RECORDING && guard.self)
@@ -62,9 +62,9 @@ static bool enter(struct entered *e)
         return false;
     }
     guard.busy = GUARD_RECORDING;
-    if (lifecycle_on()) {
-        if (watch_has(WATCH_FAULTS))
-            record_touched(RECORD_TOUCHED_ALL);
+    if (recording_on()) {
+        if (feature_on(FEATURE_FAULTS))
+            first_touch_drain(DRAIN_ALL);
         return true;
     }
     guard.busy = e->busy;
@@ -83,7 +83,7 @@ static uint32_t begin_real(void)
 {
     uint32_t busy = guard.busy;
 
-    if (within_on && guard_is_open())
+    if (libc_mmap_patch_on && guard_is_open())
         guard.busy = GUARD_MAPPING;
     return busy;
 }
@@ -103,14 +103,14 @@ static void add(const struct entered *e, const void *p, size_t size, struct mapp
     m.caller = caller[1];
     m.words &= programs;
     m.row = programs && !maprows_paused(size) ? maprows_row(record_node(caller), m.kind) : 0;
-    mapped_add((uintptr_t)p, size, &m);
+    map_ranges_add((uintptr_t)p, size, &m);
 }
 
 /* Drops what is cached about the memory in [lo, hi), which goes or gets other contents. */
 static void memory_goes(uintptr_t lo, uintptr_t hi)
 {
     local_code_goes(lo, hi);
-    if (watch_has(WATCH_PYTHON))
+    if (feature_on(FEATURE_PYTHON))
         record_python_memory_goes();
 }
 
@@ -118,15 +118,15 @@ static void *map(void *at, size_t size, int prot, int flags, int fd, off_t offse
                  const uintptr_t *caller)
 {
     uint32_t busy = begin_real();
-    void *p = next_calls()->mmap(at, size, prot, flags, fd, offset);
-    struct mapping m = mapped_as(prot, flags);
+    void *p = next_libc_calls()->mmap(at, size, prot, flags, fd, offset);
+    struct mapping m = map_ranges_as(prot, flags);
     struct entered e;
 
     end_real(busy);
     if (p != MAP_FAILED && enter(&e)) {
         if (flags & MAP_FIXED)
-            memory_goes((uintptr_t)p, (uintptr_t)p + mapped_pages(size));
-        add(&e, p, mapped_pages(size), m, caller);
+            memory_goes((uintptr_t)p, (uintptr_t)p + map_ranges_pages(size));
+        add(&e, p, map_ranges_pages(size), m, caller);
         leave(&e);
     }
     return p;
@@ -136,7 +136,7 @@ EXPORT void *mmap(void *at, size_t size, int prot, int flags, int fd, off_t offs
 {
     void *p = map(at, size, prot, flags, fd, offset, LOCAL_CALLER());
 
-    TELLING_STAY();
+    HOOK_STAY();
     return p;
 }
 
@@ -144,43 +144,43 @@ EXPORT void *mmap64(void *at, size_t size, int prot, int flags, int fd, off_t of
 {
     void *p = map(at, size, prot, flags, fd, offset, LOCAL_CALLER());
 
-    TELLING_STAY();
+    HOOK_STAY();
     return p;
 }
 
 /* Removes the memory before the call that unmaps it, as another thread may have the addresses
  * afterwards. */
-static void take(const void *at, size_t size, struct mapped_taken *taken)
+static void take(const void *at, size_t size, struct map_ranges_taken *taken)
 {
     struct entered e;
 
     taken->n = 0;
     if ((uintptr_t)at % PAGE || !enter(&e))
         return;
-    mapped_take((uintptr_t)at, mapped_pages(size), taken);
-    memory_goes((uintptr_t)at, (uintptr_t)at + mapped_pages(size));
+    map_ranges_take((uintptr_t)at, map_ranges_pages(size), taken);
+    memory_goes((uintptr_t)at, (uintptr_t)at + map_ranges_pages(size));
     leave(&e);
 }
 
-static void put_back(const struct mapped_taken *taken)
+static void put_back(const struct map_ranges_taken *taken)
 {
     struct entered e;
 
     if (!taken->n || !enter(&e))
         return;
-    mapped_put_back(taken);
+    map_ranges_put_back(taken);
     leave(&e);
 }
 
 EXPORT int munmap(void *at, size_t size)
 {
-    struct mapped_taken taken;
+    struct map_ranges_taken taken;
     uint32_t busy;
     int failed;
 
     take(at, size, &taken);
     busy = begin_real();
-    failed = next_calls()->munmap(at, size);
+    failed = next_libc_calls()->munmap(at, size);
     end_real(busy);
     if (failed)
         put_back(&taken);
@@ -194,7 +194,7 @@ static struct mapping before_move(const void *at)
     struct entered e;
 
     if (enter(&e)) {
-        m = mapped_at((uintptr_t)at);
+        m = map_ranges_at((uintptr_t)at);
         leave(&e);
     }
     return m;
@@ -202,7 +202,7 @@ static struct mapping before_move(const void *at)
 
 EXPORT void *mremap(void *at, size_t old, size_t size, int flags, ...)
 {
-    struct mapped_taken taken = {.n = 0};
+    struct map_ranges_taken taken = {.n = 0};
     struct mapping m;
     struct entered e;
     void *to = NULL, *p;
@@ -218,7 +218,7 @@ EXPORT void *mremap(void *at, size_t old, size_t size, int flags, ...)
     if (!(flags & MREMAP_DONTUNMAP))
         take(at, old, &taken);
     busy = begin_real();
-    p = next_calls()->mremap(at, old, size, flags, to);
+    p = next_libc_calls()->mremap(at, old, size, flags, to);
     end_real(busy);
     if (p == MAP_FAILED) {
         put_back(&taken);
@@ -227,9 +227,9 @@ EXPORT void *mremap(void *at, size_t old, size_t size, int flags, ...)
     if (m.segment)
         m.segment += (uintptr_t)p - (uintptr_t)at;
     if (enter(&e)) {
-        memory_goes((uintptr_t)p, (uintptr_t)p + mapped_pages(size));
-        memory_goes((uintptr_t)at, (uintptr_t)at + mapped_pages(old));
-        add(&e, p, mapped_pages(size), m, LOCAL_CALLER());
+        memory_goes((uintptr_t)p, (uintptr_t)p + map_ranges_pages(size));
+        memory_goes((uintptr_t)at, (uintptr_t)at + map_ranges_pages(old));
+        add(&e, p, map_ranges_pages(size), m, LOCAL_CALLER());
         leave(&e);
     }
     return p;
@@ -247,14 +247,14 @@ EXPORT void *shmat(int id, const void *at, int flags)
 {
     /* It has a name, by which its words are found (readable.h). */
     struct mapping m = {.kind = TRACE_MAPPING_SHARED};
-    void *p = next_calls()->shmat(id, at, flags);
+    void *p = next_libc_calls()->shmat(id, at, flags);
     struct entered e;
     size_t size;
 
     if (p != (void *)-1 && enter(&e)) {
         m.segment = (uintptr_t)p;
         if ((size = segment_size(id)))
-            add(&e, p, mapped_pages(size), m, LOCAL_CALLER());
+            add(&e, p, map_ranges_pages(size), m, LOCAL_CALLER());
         else
             maprows_lose();
         leave(&e);
@@ -264,15 +264,15 @@ EXPORT void *shmat(int id, const void *at, int flags)
 
 EXPORT int shmdt(const void *at)
 {
-    struct mapped_taken taken = {.n = 0};
+    struct map_ranges_taken taken = {.n = 0};
     struct entered e;
     int failed;
 
     if (enter(&e)) {
-        mapped_take_segment((uintptr_t)at, &taken);
+        map_ranges_take_segment((uintptr_t)at, &taken);
         leave(&e);
     }
-    failed = next_calls()->shmdt(at);
+    failed = next_libc_calls()->shmdt(at);
     if (failed)
         put_back(&taken);
     return failed;
@@ -293,14 +293,14 @@ static void moved(const char *from, const char *to, const uintptr_t *caller)
     if (from < to)
         add(&e, from, (size_t)(to - from), m, caller);
     else
-        mapped_take((uintptr_t)to, (size_t)(from - to), NULL);
+        map_ranges_take((uintptr_t)to, (size_t)(from - to), NULL);
     leave(&e);
 }
 
 EXPORT void *sbrk(intptr_t more)
 {
     uint32_t busy = begin_real();
-    char *before = next_calls()->sbrk(more);
+    char *before = next_libc_calls()->sbrk(more);
 
     end_real(busy);
     if (before != (char *)-1)
@@ -311,8 +311,8 @@ EXPORT void *sbrk(intptr_t more)
 EXPORT int brk(void *end)
 {
     uint32_t busy = begin_real();
-    char *before = next_calls()->sbrk(0);
-    int failed = next_calls()->brk(end);
+    char *before = next_libc_calls()->sbrk(0);
+    int failed = next_libc_calls()->brk(end);
 
     end_real(busy);
     if (!failed && before != (char *)-1)

@@ -11,6 +11,6 @@
 
 /* The calls are patched: what an allocator maps is counted there. Constant once there are other
  * threads. */
-extern bool within_on;
+extern bool libc_mmap_patch_on;
 
 #endif

@@ -9,16 +9,17 @@
 #include "preload/runtime/log.h"
 #include "preload/hook_scope.h"
 
-bool within_on;
+bool libc_mmap_patch_on;
 
 /* Nothing waits for a row, so this is never called. */
-void telling_settle(const uintptr_t *caller FLAME_UNUSED)
+void hook_flush_libc_mappings(const uintptr_t *caller FLAME_UNUSED)
 {
 }
 
 static void begin(const char *sites FLAME_UNUSED)
 {
-    say("what the C library maps inside itself is not seen: its calls are patched on x86-64 only",
+    log_line(
+        "what the C library maps inside itself is not seen: its calls are patched on x86-64 only",
         NULL);
 }
 

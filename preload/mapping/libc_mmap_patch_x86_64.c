@@ -6,9 +6,9 @@
  * Algorithm: memory that is mapped while an allocator serves a call is recorded as a piece that is
  * not counted, and remembered for the thread. When the allocator has returned, the hook reads one
  * word. If that is set, the pieces get their row, by the stack of the program's call
- * (telling_settle). A free may map, too: a thread's first call of malloc's gets it an arena,
- * whichever call it is. Other mappings of the C library, such as a thread's stack, are counted by
- * the stack at the call.
+ * (hook_flush_libc_mappings). A free may map, too: a thread's first call of malloc's gets it an
+ * arena, whichever call it is. Other mappings of the C library, such as a thread's stack, are
+ * counted by the stack at the call.
  *
  * The handler may use vector registers, which patcher.h forbids in general: the four calls are made
  * in functions of their own (mmap, munmap, mremap, brk), whose callers expect them to change.
@@ -35,7 +35,7 @@
 #include "preload/hook_scope.h"
 #include "unwind/modules.h"
 
-bool within_on;
+bool libc_mmap_patch_on;
 
 static struct patch_module patches;
 #define BIT(number) (1ull << (number) % 64)
@@ -75,20 +75,20 @@ static void settle(struct served *s, uint32_t row)
 
     for (uint32_t i = 0; i < s->n; i++)
         if (s->mapping[i].call)
-            mapped_settle(s->mapping[i].lo, s->mapping[i].hi, s->mapping[i].call, row);
+            map_ranges_settle(s->mapping[i].lo, s->mapping[i].hi, s->mapping[i].call, row);
         else if (s->mapping[i].lo < s->mapping[i].hi)
-            mapped_add(s->mapping[i].lo, s->mapping[i].hi - s->mapping[i].lo, &m);
+            map_ranges_add(s->mapping[i].lo, s->mapping[i].hi - s->mapping[i].lo, &m);
     s->n = 0;
 }
 
-void telling_settle(const uintptr_t *caller)
+void hook_flush_libc_mappings(const uintptr_t *caller)
 {
     struct thread_state *t;
     uint32_t row;
 
     guard.served = 0;
     guard.busy = GUARD_RECORDING;
-    if (!lifecycle_on() || !(t = threads_self()))
+    if (!recording_on() || !(t = threads_self()))
         return;
     row = maprows_paused(waiting(&t->served) + waiting(&early))
               ? 0
@@ -115,9 +115,9 @@ struct entered {
 
 static enum made made_by(uint32_t busy)
 {
-    bool on = *lifecycle_armed;
+    bool on = *recording_armed;
 
-    if (busy == GUARD_REAL || (on && busy == GUARD_GIVING))
+    if (busy == GUARD_IN_ALLOCATOR || (on && busy == GUARD_IN_FREE))
         return on ? MADE_SERVING : MADE_EARLY;
     if (!on || busy == GUARD_STARTING || busy == GUARD_MAPPING)
         return MADE_SOMEWHERE;
@@ -159,7 +159,7 @@ static void add(const struct entered *e, uintptr_t lo, size_t size, struct mappi
             m.row = maprows_row(record_node_within((struct walk_regs){
                                     .pc = call->pc, .sp = call->sp, .bp = call->bp}),
                                 m.kind);
-        mapped_add(lo, size, &m);
+        map_ranges_add(lo, size, &m);
         return;
     }
     m.words = false; /* its blocks are recorded themselves */
@@ -169,9 +169,9 @@ static void add(const struct entered *e, uintptr_t lo, size_t size, struct mappi
             wait_for_row(s, lo, size, 0);
     } else if (!t || s->n == THREADS_SERVED) {
         maprows_lose();
-        mapped_add(lo, size, &m);
+        map_ranges_add(lo, size, &m);
     } else {
-        wait_for_row(s, lo, size, mapped_add(lo, size, &m));
+        wait_for_row(s, lo, size, map_ranges_add(lo, size, &m));
     }
 }
 
@@ -186,13 +186,13 @@ static void take_early(uintptr_t lo, uintptr_t hi)
     }
 }
 
-static void take(const struct entered *e, uintptr_t lo, size_t size, struct mapped_taken *taken)
+static void take(const struct entered *e, uintptr_t lo, size_t size, struct map_ranges_taken *taken)
 {
     taken->n = 0;
     if (e->made == MADE_EARLY)
         take_early(lo, lo + size);
     else
-        mapped_take(lo, size, taken);
+        map_ranges_take(lo, size, taken);
 }
 
 static long see_mmap(const struct patch_call *call)
@@ -202,7 +202,7 @@ static long see_mmap(const struct patch_call *call)
     long p = patch_make(call);
 
     if (!kernel_failed(p) && enter(&e, call)) {
-        add(&e, (uintptr_t)p, mapped_pages(call->args[1]), mapped_as(prot, flags));
+        add(&e, (uintptr_t)p, map_ranges_pages(call->args[1]), map_ranges_as(prot, flags));
         leave(&e);
     }
     return p;
@@ -210,39 +210,39 @@ static long see_mmap(const struct patch_call *call)
 
 static long see_munmap(const struct patch_call *call)
 {
-    struct mapped_taken taken;
+    struct map_ranges_taken taken;
     struct entered e;
     long result;
 
     if (!enter(&e, call))
         return patch_make(call);
-    take(&e, call->args[0], mapped_pages(call->args[1]), &taken);
+    take(&e, call->args[0], map_ranges_pages(call->args[1]), &taken);
     result = patch_make(call);
     if (result < 0 && taken.n)
-        mapped_put_back(&taken);
+        map_ranges_put_back(&taken);
     leave(&e);
     return result;
 }
 
 static long see_mremap(const struct patch_call *call)
 {
-    struct mapped_taken taken;
+    struct map_ranges_taken taken;
     struct mapping m;
     struct entered e;
     long p;
 
     if (!enter(&e, call))
         return patch_make(call);
-    m = mapped_at(call->args[0]);
-    take(&e, call->args[0], mapped_pages(call->args[1]), &taken);
+    m = map_ranges_at(call->args[0]);
+    take(&e, call->args[0], map_ranges_pages(call->args[1]), &taken);
     p = patch_make(call);
     if (kernel_failed(p)) {
         if (taken.n)
-            mapped_put_back(&taken);
+            map_ranges_put_back(&taken);
     } else {
         if (m.segment)
             m.segment += (uintptr_t)p - call->args[0];
-        add(&e, (uintptr_t)p, mapped_pages(call->args[2]), m);
+        add(&e, (uintptr_t)p, map_ranges_pages(call->args[2]), m);
     }
     leave(&e);
     return p;
@@ -251,7 +251,7 @@ static long see_mremap(const struct patch_call *call)
 static long see_brk(const struct patch_call *call)
 {
     uintptr_t before = break_now, now = (uintptr_t)patch_make(call);
-    struct mapped_taken taken;
+    struct map_ranges_taken taken;
     struct entered e;
 
     if (kernel_failed((long)now)) /* the kernel returns the old break if it fails; a filter
@@ -340,13 +340,13 @@ static void begin(const char *sites)
     uintptr_t heap;
 
     if (why) {
-        say("what the C library maps inside itself is not seen: ", why, NULL);
+        log_line("what the C library maps inside itself is not seen: ", why, NULL);
         return;
     }
     break_now = (uintptr_t)kernel_call(SYS_brk, 0);
     if (procmaps_each(0, is_heap, &heap) && heap < break_now)
         wait_for_row(&early, heap, break_now - heap, 0);
-    within_on = true;
+    libc_mmap_patch_on = true;
     patch_handler = see;
 }
 

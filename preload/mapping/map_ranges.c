@@ -18,7 +18,7 @@
 
 static struct {
     struct desertable_lock lock;
-    struct mapped_piece *pieces; /* MAPPED_MAX of them and one, in pages */
+    struct map_ranges_piece *pieces; /* MAPPED_MAX of them and one, in pages */
     size_t n;
     uint64_t calls;
     uint64_t inherited; /* calls up to this were the parent's */
@@ -28,13 +28,13 @@ static struct {
 /* ---- what rows count ---- */
 
 /* Where the piece is counted, with the lock; NULL: it is not, or by the parent. */
-static struct trace_row *row_of(const struct mapped_piece *p)
+static struct trace_row *row_of(const struct map_ranges_piece *p)
 {
     return p->mapping.row && p->call > mapped.inherited ? store_row(p->mapping.row) : NULL;
 }
 
 /* The first and only piece of a call. */
-static void count(const struct mapped_piece *p)
+static void count(const struct map_ranges_piece *p)
 {
     struct trace_row *row = row_of(p);
 
@@ -45,7 +45,7 @@ static void count(const struct mapped_piece *p)
 }
 
 /* `last`: no piece is left of its call. */
-static void discount(const struct mapped_piece *p, bool last)
+static void discount(const struct map_ranges_piece *p, bool last)
 {
     struct trace_row *row = row_of(p);
 
@@ -84,10 +84,10 @@ static void drop_lock(void)
 /* The first piece that ends behind `addr`. */
 static size_t first_behind(uintptr_t addr)
 {
-    return ascending_above(&mapped.pieces->hi, mapped.n, sizeof *mapped.pieces, addr);
+    return upper_bound(&mapped.pieces->hi, mapped.n, sizeof *mapped.pieces, addr);
 }
 
-static void insert(size_t at, const struct mapped_piece *p)
+static void insert(size_t at, const struct map_ranges_piece *p)
 {
     if (mapped.n == MAPPED_MAX) {
         lose(1);
@@ -98,7 +98,7 @@ static void insert(size_t at, const struct mapped_piece *p)
     mapped.n++;
 }
 
-static bool others_stand(const struct mapped_piece *p)
+static bool others_stand(const struct map_ranges_piece *p)
 {
     for (size_t i = 0; p->cut && i < mapped.n; i++)
         if (mapped.pieces[i].call == p->call)
@@ -106,7 +106,7 @@ static bool others_stand(const struct mapped_piece *p)
     return false;
 }
 
-static void keep(struct mapped_taken *taken, const struct mapped_piece *p, bool last)
+static void keep(struct map_ranges_taken *taken, const struct map_ranges_piece *p, bool last)
 {
     if (taken && taken->n < MAPPED_TAKEN_MAX) {
         taken->pieces[taken->n] = *p;
@@ -117,9 +117,9 @@ static void keep(struct mapped_taken *taken, const struct mapped_piece *p, bool 
 }
 
 /* Takes [lo, hi) from a piece that goes on before or behind it. */
-static void cut_piece(size_t at, uintptr_t lo, uintptr_t hi, struct mapped_taken *taken)
+static void cut_piece(size_t at, uintptr_t lo, uintptr_t hi, struct map_ranges_taken *taken)
 {
-    struct mapped_piece *p = &mapped.pieces[at], gone = *p, behind = *p;
+    struct map_ranges_piece *p = &mapped.pieces[at], gone = *p, behind = *p;
 
     gone.lo = p->lo > lo ? p->lo : lo;
     gone.hi = p->hi < hi ? p->hi : hi;
@@ -137,14 +137,14 @@ static void cut_piece(size_t at, uintptr_t lo, uintptr_t hi, struct mapped_taken
     insert(at + 1, &behind);
 }
 
-static void cut_out(uintptr_t lo, uintptr_t hi, struct mapped_taken *taken)
+static void cut_out(uintptr_t lo, uintptr_t hi, struct map_ranges_taken *taken)
 {
     size_t at = first_behind(lo), end;
 
     if (at < mapped.n && mapped.pieces[at].lo < lo)
         cut_piece(at++, lo, hi, taken);
     for (end = at; end < mapped.n && mapped.pieces[end].hi <= hi; end++) {
-        struct mapped_piece gone = mapped.pieces[end];
+        struct map_ranges_piece gone = mapped.pieces[end];
         bool last;
 
         mapped.pieces[end].call = 0;
@@ -165,14 +165,14 @@ static bool have_pieces(void)
     return mapped.pieces != NULL;
 }
 
-size_t mapped_pages(size_t size)
+size_t map_ranges_pages(size_t size)
 {
     return (size + PAGE - 1) & -(size_t)PAGE;
 }
 
-uint64_t mapped_add(uintptr_t lo, size_t size, const struct mapping *m)
+uint64_t map_ranges_add(uintptr_t lo, size_t size, const struct mapping *m)
 {
-    struct mapped_piece p = {.lo = lo, .hi = lo + size, .mapping = *m};
+    struct map_ranges_piece p = {.lo = lo, .hi = lo + size, .mapping = *m};
 
     if (!take_lock(1))
         return 0;
@@ -188,7 +188,7 @@ uint64_t mapped_add(uintptr_t lo, size_t size, const struct mapping *m)
     return p.call;
 }
 
-void mapped_settle(uintptr_t lo, uintptr_t hi, uint64_t call, uint32_t row)
+void map_ranges_settle(uintptr_t lo, uintptr_t hi, uint64_t call, uint32_t row)
 {
     struct trace_row *r = row ? store_row(row) : NULL;
     bool first = true;
@@ -197,7 +197,7 @@ void mapped_settle(uintptr_t lo, uintptr_t hi, uint64_t call, uint32_t row)
         return;
     for (size_t i = mapped.pieces ? first_behind(lo) : mapped.n;
          r && i < mapped.n && mapped.pieces[i].lo < hi; i++) {
-        struct mapped_piece *p = &mapped.pieces[i];
+        struct map_ranges_piece *p = &mapped.pieces[i];
 
         if (p->call != call || p->mapping.row)
             continue;
@@ -225,14 +225,14 @@ static bool may_hold_words(int prot, int flags)
     return (flags & MAP_ANONYMOUS) || ((flags & MAP_PRIVATE) && (prot & PROT_WRITE));
 }
 
-struct mapping mapped_as(int prot, int flags)
+struct mapping map_ranges_as(int prot, int flags)
 {
     return (struct mapping){.kind = kind_of(flags),
                             .words = may_hold_words(prot, flags),
                             .grows = flags & MAP_GROWSDOWN};
 }
 
-bool mapped_find(uintptr_t at, struct mapping *m)
+bool map_ranges_find(uintptr_t at, struct mapping *m)
 {
     size_t i;
     bool found;
@@ -246,16 +246,16 @@ bool mapped_find(uintptr_t at, struct mapping *m)
     return found;
 }
 
-struct mapping mapped_at(uintptr_t at)
+struct mapping map_ranges_at(uintptr_t at)
 {
     struct mapping m = {.kind = TRACE_MAPPING_ANONYMOUS, .words = true};
 
-    mapped_find(at, &m);
+    map_ranges_find(at, &m);
     m.row = 0;
     return m;
 }
 
-void mapped_take(uintptr_t lo, size_t size, struct mapped_taken *taken)
+void map_ranges_take(uintptr_t lo, size_t size, struct map_ranges_taken *taken)
 {
     if (taken)
         taken->n = 0;
@@ -266,7 +266,7 @@ void mapped_take(uintptr_t lo, size_t size, struct mapped_taken *taken)
     drop_lock();
 }
 
-void mapped_take_segment(uintptr_t segment, struct mapped_taken *taken)
+void map_ranges_take_segment(uintptr_t segment, struct map_ranges_taken *taken)
 {
     taken->n = 0;
     if (!take_lock(1))
@@ -279,12 +279,12 @@ void mapped_take_segment(uintptr_t segment, struct mapped_taken *taken)
     drop_lock();
 }
 
-void mapped_put_back(const struct mapped_taken *taken)
+void map_ranges_put_back(const struct map_ranges_taken *taken)
 {
     if (!take_lock(taken->n))
         return;
     for (size_t i = 0; i < taken->n && i < MAPPED_TAKEN_MAX; i++) {
-        const struct mapped_piece *p = &taken->pieces[i];
+        const struct map_ranges_piece *p = &taken->pieces[i];
         struct trace_row *row = row_of(p);
 
         insert(first_behind(p->lo), p);
@@ -298,28 +298,28 @@ void mapped_put_back(const struct mapped_taken *taken)
     drop_lock();
 }
 
-bool mapped_hold(void)
+bool map_ranges_hold(void)
 {
     return take_lock(0);
 }
 
-void mapped_let_go(void)
+void map_ranges_let_go(void)
 {
     drop_lock();
 }
 
-void mapped_each(void (*visit)(const struct mapped_piece *p, void *arg), void *arg)
+void map_ranges_each(void (*visit)(const struct map_ranges_piece *p, void *arg), void *arg)
 {
     for (size_t i = 0; i < mapped.n; i++)
         visit(&mapped.pieces[i], arg);
 }
 
-bool mapped_incomplete(void)
+bool map_ranges_incomplete(void)
 {
     return mapped.incomplete;
 }
 
-void mapped_after_fork(void)
+void map_ranges_after_fork(void)
 {
     mapped.inherited = mapped.calls;
     /* Another thread was in the middle of a change, or looking at the blocks. */

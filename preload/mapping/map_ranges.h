@@ -5,9 +5,9 @@
  * Mappings that the C library makes for itself (heaps, threads' stacks) are seen on request alone
  * (libc_mmap_patch.h).
  *
- * Any thread may add and take; mapped_each is for a thread that visits all pieces, between
- * mapped_hold and mapped_let_go. A piece is counted in its row as it comes and goes, so the guard
- * is held at GUARD_RECORDING. No malloc.
+ * Any thread may add and take; map_ranges_each is for a thread that visits all pieces, between
+ * map_ranges_hold and map_ranges_let_go. A piece is counted in its row as it comes and goes, so the
+ * guard is held at GUARD_RECORDING. No malloc.
  */
 #ifndef FLAME_PRELOAD_MAPPING_MAP_RANGES_H
 #define FLAME_PRELOAD_MAPPING_MAP_RANGES_H
@@ -27,7 +27,7 @@ struct mapping {
 };
 
 /* A part of the memory that one call mapped. Addresses need not be whole pages: sbrk has bytes. */
-struct mapped_piece {
+struct map_ranges_piece {
     uintptr_t lo, hi;
     struct mapping mapping;
     uint64_t call; /* the number of the call; pieces of one have the same */
@@ -37,57 +37,58 @@ struct mapped_piece {
 
 /* Makes [lo, lo + size) the program's, whatever it was before; no more than MAPPED_MAX pieces
  * are kept. Returns the number of the call; 0: it is not kept. */
-uint64_t mapped_add(uintptr_t lo, size_t size, const struct mapping *m);
+uint64_t map_ranges_add(uintptr_t lo, size_t size, const struct mapping *m);
 
 /* Counts the remaining pieces of that call in [lo, hi), which were counted in no row, in `row`. */
-void mapped_settle(uintptr_t lo, uintptr_t hi, uint64_t call, uint32_t row);
+void map_ranges_settle(uintptr_t lo, uintptr_t hi, uint64_t call, uint32_t row);
 
 /* The mapping that an mmap with these arguments makes, without its caller and row. */
-struct mapping mapped_as(int prot, int flags);
+struct mapping map_ranges_as(int prot, int flags);
 
 /* The mapping of the page at `at`, with row 0; anonymous memory where it is not known. */
-struct mapping mapped_at(uintptr_t at);
+struct mapping map_ranges_at(uintptr_t at);
 
 /* The mapping of the page at `at`, with its row. False: no known mapping lies there. */
-bool mapped_find(uintptr_t at, struct mapping *m);
+bool map_ranges_find(uintptr_t at, struct mapping *m);
 
 /* Pieces that were taken, for the case that the call that unmaps them fails. */
 #define MAPPED_TAKEN_MAX 8
-struct mapped_taken {
-    struct mapped_piece pieces[MAPPED_TAKEN_MAX];
+struct map_ranges_taken {
+    struct map_ranges_piece pieces[MAPPED_TAKEN_MAX];
     size_t n; /* all there were; of more than MAPPED_TAKEN_MAX only the first are kept */
 };
 
 /* Takes [lo, lo + size) out of the list. To be called before the memory is unmapped, as another
  * thread may have the addresses afterwards. `taken` may be NULL. */
-void mapped_take(uintptr_t lo, size_t size, struct mapped_taken *taken);
-/* Like mapped_take, for all remaining pieces of the segment that shmdt(2) names by this address. */
-void mapped_take_segment(uintptr_t segment, struct mapped_taken *taken);
-void mapped_put_back(const struct mapped_taken *taken);
+void map_ranges_take(uintptr_t lo, size_t size, struct map_ranges_taken *taken);
+/* Like map_ranges_take, for all remaining pieces of the segment that shmdt(2) names by this
+ * address. */
+void map_ranges_take_segment(uintptr_t segment, struct map_ranges_taken *taken);
+void map_ranges_put_back(const struct map_ranges_taken *taken);
 
 #define MAPPED_MAX 65536u
 
 /* `size` rounded up to whole pages, as the kernel does. */
-size_t mapped_pages(size_t size);
+size_t map_ranges_pages(size_t size);
 
 /*
- * Locks the list until mapped_let_go: a thread that changes it waits. To be called before other
+ * Locks the list until map_ranges_let_go: a thread that changes it waits. To be called before other
  * threads are stopped, as a thread that is stopped in the middle of a change leaves half of it.
  * False: it is not locked and must not be unlocked, because a signal handler has jumped out of a
  * change. Mappings that other threads make meanwhile and from then on are lost.
  */
-bool mapped_hold(void);
-void mapped_let_go(void);
+bool map_ranges_hold(void);
+void map_ranges_let_go(void);
 
 /* Calls `visit` for each piece in the order of addresses. */
-void mapped_each(void (*visit)(const struct mapped_piece *p, void *arg), void *arg);
+void map_ranges_each(void (*visit)(const struct map_ranges_piece *p, void *arg), void *arg);
 
 /* Whether some pieces could not be kept. Pointers that lie there are not seen, and blocks that
  * only they lead to would pass for leaks. Once true, it stays true. */
-bool mapped_incomplete(void);
+bool map_ranges_incomplete(void);
 
 /* In a forked child: a lock that another thread held is free again, and the list is incomplete
  * if that thread was changing it. Mappings from before the fork are counted by the parent alone. */
-void mapped_after_fork(void);
+void map_ranges_after_fork(void);
 
 #endif

@@ -3,7 +3,7 @@
 #include "preload/annotated_rows.h"
 #include "preload/store.h"
 
-static struct above_rows rows = ABOVE_ROWS(TRACE_NODE_MAPPING, TRACE_ROW_MAPPED);
+static struct annotated_rows rows = ABOVE_ROWS(TRACE_NODE_MAPPING, TRACE_ROW_MAPPED);
 
 void maprows_lose(void)
 {
@@ -24,7 +24,7 @@ bool maprows_paused(size_t size)
 uint32_t maprows_row(uint32_t node, uint16_t kind)
 {
     struct thread_state *t = threads_self();
-    uint32_t row = node && t ? above_row(&rows, t, node, t->id, kind) : 0;
+    uint32_t row = node && t ? annotated_row(&rows, t, node, t->id, kind) : 0;
 
     if (row)
         __atomic_fetch_or(&store.writer.header->features, TRACE_FEATURE_MAPPINGS, __ATOMIC_RELAXED);
@@ -35,5 +35,5 @@ uint32_t maprows_row(uint32_t node, uint16_t kind)
 
 void maprows_forget(void)
 {
-    above_rows_forget(&rows);
+    annotated_rows_forget(&rows);
 }

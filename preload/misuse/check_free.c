@@ -5,9 +5,9 @@
  * What is known of a live block (its family, its size) is judged always. That a pointer is not
  * live proves something only where everything that is handed out is told of: so not if the
  * allocator has functions of its own (mallocx), and not if a call has passed the recorder by
- * since (watch_missed), and no library is bound past us (deepbound.h). A block that was freed and
- * is not live now has been freed once only if nothing was handed out unseen in between. What proves
- * nothing is counted (unjudged_frees).
+ * since (features_missed), and no library is bound past us (deepbound.h). A block that was freed
+ * and is not live now has been freed once only if nothing was handed out unseen in between. What
+ * proves nothing is counted (unjudged_frees).
  */
 #include "preload/misuse/check_free.h"
 
@@ -26,7 +26,7 @@
 
 static uint32_t scope;
 
-void judge_set(uint32_t what)
+void check_free_enable(uint32_t what)
 {
     scope = what;
 }
@@ -61,7 +61,7 @@ static enum trace_made wanted_by(uint32_t call)
 
 static bool is_mismatch(enum trace_made made, uint32_t call)
 {
-    return scope & JUDGE_OPERATORS && made != TRACE_MADE_UNKNOWN && made != wanted_by(call);
+    return scope & CHECK_FREE_OPERATORS && made != TRACE_MADE_UNKNOWN && made != wanted_by(call);
 }
 
 /* operator new asks malloc for a byte where nothing was wanted, and for a multiple of the
@@ -70,7 +70,7 @@ static bool is_wrong_size(enum trace_made made, uint64_t size, uint64_t given)
 {
     bool aligned = made == TRACE_MADE_NEW_ALIGNED || made == TRACE_MADE_NEW_ARRAY_ALIGNED;
 
-    if (given == TELLING_NO_SIZE || made == TRACE_MADE_UNKNOWN || given == size ||
+    if (given == HOOK_NO_SIZE || made == TRACE_MADE_UNKNOWN || given == size ||
         (given == 0 && size == 1))
         return false;
     return !(aligned && given < size && size - given < ROUNDING_MOST);
@@ -79,17 +79,18 @@ static bool is_wrong_size(enum trace_made made, uint64_t size, uint64_t given)
 /* A block freed unseen, and handed out again unseen, is not the one we know. */
 static bool is_surely_this_block(void)
 {
-    return (!missed(&watch_missed.frees) || !missed(&watch_missed.allocs)) && !deepbound_any();
+    return (!missed(&features_missed.frees) || !missed(&features_missed.allocs)) &&
+           !deepbound_any();
 }
 
 static void judge_live(struct thread_state *t, const void *p, const struct block *b,
-                       const struct telling_free *how, uint32_t row)
+                       const struct free_call *how, uint32_t row)
 {
     struct trace_misuse m = {.call = (uint8_t)how->call,
                              .addr = (uintptr_t)p,
                              .size = b->size,
-                             .given = how->given == TELLING_NO_SIZE ? 0 : how->given};
-    enum trace_made made = made_of(b->row);
+                             .given = how->given == HOOK_NO_SIZE ? 0 : how->given};
+    enum trace_made made = alloc_family_of(b->row);
 
     if (is_mismatch(made, how->call))
         m.kind = TRACE_MISUSE_MISMATCH;
@@ -110,8 +111,8 @@ static void count_unjudged(void)
     __atomic_fetch_add(&store.writer.header->unjudged_frees, 1, __ATOMIC_RELAXED);
 }
 
-static void judge_freed(struct thread_state *t, const struct telling_free *how,
-                        const struct freed *f, uint64_t since, uint32_t row)
+static void judge_freed(struct thread_state *t, const struct free_call *how, const struct freed *f,
+                        uint64_t since, uint32_t row)
 {
     struct trace_misuse m = {.kind = is_realloc(how->call) ? TRACE_MISUSE_REALLOC_FREED
                                                            : TRACE_MISUSE_DOUBLE_FREE,
@@ -127,7 +128,7 @@ static void judge_freed(struct thread_state *t, const struct telling_free *how,
                   (struct report_rows){.call = row, .alloc = f->alloc_row, .free = f->free_row});
 }
 
-static void judge_unknown(struct thread_state *t, const void *p, const struct telling_free *how,
+static void judge_unknown(struct thread_state *t, const void *p, const struct free_call *how,
                           uint32_t row)
 {
     struct trace_misuse m = {.kind = is_realloc(how->call) ? TRACE_MISUSE_REALLOC_INVALID
@@ -143,27 +144,27 @@ static void judge_unknown(struct thread_state *t, const void *p, const struct te
         m.offset = (uintptr_t)p - start;
         m.size = around.size;
         rows.alloc = around.row;
-        m.made_by = (uint8_t)made_of(around.row);
+        m.made_by = (uint8_t)alloc_family_of(around.row);
     } else {
-        m.where = (uint8_t)where_is((uintptr_t)p, (uintptr_t)how->caller);
-        if (m.where >= TRACE_WHERE_UNMAPPED && freed_forgets())
+        m.where = (uint8_t)classify_address((uintptr_t)p, (uintptr_t)how->caller);
+        if (m.where >= TRACE_WHERE_UNMAPPED && recent_frees_forgets())
             m.forgets = FREED_MOST;
     }
     report_misuse(t, &m, rows);
 }
 
-static void judge_not_live(struct thread_state *t, const void *p, const struct telling_free *how,
+static void judge_not_live(struct thread_state *t, const void *p, const struct free_call *how,
                            uint32_t row)
 {
-    uint32_t unseen = missed(&watch_missed.allocs);
+    uint32_t unseen = missed(&features_missed.allocs);
     struct freed f;
     uint64_t since;
 
-    if (watch_has(WATCH_LEFT_OUT) && pausedblocks_has((uintptr_t)p))
+    if (feature_on(FEATURE_REMEMBER_PAUSED) && pausedblocks_has((uintptr_t)p))
         return;
-    if (!(scope & JUDGE_BLOCKS) || deepbound_any())
+    if (!(scope & CHECK_FREE_BLOCKS) || deepbound_any())
         count_unjudged();
-    else if (!freed_find((uintptr_t)p, &f, &since))
+    else if (!recent_frees_find((uintptr_t)p, &f, &since))
         unseen ? count_unjudged() : judge_unknown(t, p, how, row);
     else if (f.missed != unseen)
         count_unjudged();
@@ -176,18 +177,18 @@ static void judge_not_live(struct thread_state *t, const void *p, const struct t
 static void note_freed(const struct thread_state *t, const void *p, const struct block *b,
                        uint32_t call, uint32_t row)
 {
-    freed_note(&(struct freed){.addr = (uintptr_t)p,
-                               .size = b->size,
-                               .alloc_row = b->row,
-                               .free_row = row,
-                               .missed = missed(&watch_missed.allocs),
-                               .thread = t->id,
-                               .call = (uint8_t)call,
-                               .made = (uint8_t)made_of(b->row)});
+    recent_frees_note(&(struct freed){.addr = (uintptr_t)p,
+                                      .size = b->size,
+                                      .alloc_row = b->row,
+                                      .free_row = row,
+                                      .missed = missed(&features_missed.allocs),
+                                      .thread = t->id,
+                                      .call = (uint8_t)call,
+                                      .made = (uint8_t)alloc_family_of(b->row)});
 }
 
 /* Before the block is taken out, so that another thread that frees it too finds the record. */
-static void judge(const void *p, const struct telling_free *how)
+static void judge(const void *p, const struct free_call *how)
 {
     uint32_t row = record_stack(how->caller);
     struct thread_state *t = guard.self;
@@ -195,7 +196,7 @@ static void judge(const void *p, const struct telling_free *how)
     int saved;
 
     if (!t || !row) {
-        watch_miss_free();
+        features_miss_free();
         return;
     }
     saved = *t->errno_at;
@@ -209,25 +210,25 @@ static void judge(const void *p, const struct telling_free *how)
 }
 
 /* The free that an operator delete calls is the operator's. */
-static struct telling_free whose(const void *p, struct telling_free how)
+static struct free_call whose(const void *p, struct free_call how)
 {
     struct thread_state *t = guard.self;
 
     if (t && t->taking.p == (uintptr_t)p) {
         t->taking.p = 0;
-        return (struct telling_free){t->taking.call, t->taking.given, t->taking.caller};
+        return (struct free_call){t->taking.call, t->taking.given, t->taking.caller};
     }
     return how;
 }
 
-bool telling_take(void *p, struct telling_free how, struct block *b)
+bool hook_take(void *p, struct free_call how, struct block *b)
 {
     if (how.call != TRACE_CALL_NONE)
         judge(p, &how);
     return record_take(p, b);
 }
 
-void telling_free(void *p, struct telling_free how)
+void hook_free(void *p, struct free_call how)
 {
     struct block b;
 
@@ -237,7 +238,7 @@ void telling_free(void *p, struct telling_free how)
         record_taken_free(p, b);
 }
 
-void telling_unload(void)
+void hook_unload(void)
 {
     deepbound_any();
 }
@@ -252,14 +253,14 @@ static struct thread_state *enter(void)
     if (!guard_is_open())
         return NULL;
     guard.busy = GUARD_RECORDING;
-    if (lifecycle_on())
+    if (recording_on())
         t = threads_self();
     if (!t)
-        telling_leave();
+        hook_leave();
     return t;
 }
 
-bool telling_new_begin(const void *frame)
+bool hook_new_begin(const void *frame)
 {
     struct thread_state *t = enter();
     bool outermost;
@@ -269,11 +270,11 @@ bool telling_new_begin(const void *frame)
     outermost = !threads_in_operator(t);
     if (outermost)
         t->operator_at = (uintptr_t)frame;
-    telling_leave();
+    hook_leave();
     return outermost;
 }
 
-void telling_new_end(void *p, uint32_t made, bool outermost)
+void hook_new_end(void *p, uint32_t made, bool outermost)
 {
     struct thread_state *t = outermost ? enter() : NULL;
     struct block b;
@@ -282,11 +283,11 @@ void telling_new_end(void *p, uint32_t made, bool outermost)
         return;
     t->operator_at = 0;
     if (p && shadow_find((uintptr_t)p, &b))
-        made_note(b.row, (enum trace_made)made);
-    telling_leave();
+        alloc_family_note(b.row, (enum trace_made)made);
+    hook_leave();
 }
 
-bool telling_delete_begin(void *p, struct telling_free how)
+bool hook_delete_begin(void *p, struct free_call how)
 {
     struct thread_state *t = enter();
     bool outermost;
@@ -300,11 +301,11 @@ bool telling_delete_begin(void *p, struct telling_free how)
         t->taking.caller = how.caller;
         t->taking.call = how.call;
     }
-    telling_leave();
+    hook_leave();
     return outermost;
 }
 
-void telling_delete_end(void)
+void hook_delete_end(void)
 {
     if (guard.self)
         guard.self->taking.p = 0;

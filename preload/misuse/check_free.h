@@ -9,13 +9,14 @@
 
 #include "common/compiler.h"
 
-enum judge_scope {
-    JUDGE_BLOCKS = 1u << 0,    /* every block that the allocator hands out is recorded: an
-                                * unknown block was never handed out */
-    JUDGE_OPERATORS = 1u << 1, /* the program's operators new and delete are the recorder's hooks */
+enum check_free_scope {
+    CHECK_FREE_BLOCKS = 1u << 0, /* every block that the allocator hands out is recorded: an
+                                  * unknown block was never handed out */
+    CHECK_FREE_OPERATORS =
+        1u << 1, /* the program's operators new and delete are the recorder's hooks */
 };
 
-/* Sets which judgements can be certain in this process: bits of enum judge_scope. */
-void judge_set(uint32_t scope);
+/* Sets which judgements can be certain in this process: bits of enum check_free_scope. */
+void check_free_enable(uint32_t scope);
 
 #endif

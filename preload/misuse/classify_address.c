@@ -31,14 +31,14 @@ static bool visit(const struct procmap *m, void *arg)
     return false;
 }
 
-enum trace_where where_is(uintptr_t addr, uintptr_t own)
+enum trace_where classify_address(uintptr_t addr, uintptr_t own)
 {
     struct asked a = {.addr = addr, .own = own, .found = TRACE_WHERE_UNMAPPED};
     struct procmap self;
 
     procmaps_each(0, visit, &a);
     /* A sandbox may not let us look. */
-    if (a.found == TRACE_WHERE_UNMAPPED && !procmaps_find(0, (uintptr_t)&where_is, &self))
+    if (a.found == TRACE_WHERE_UNMAPPED && !procmaps_find(0, (uintptr_t)&classify_address, &self))
         return TRACE_WHERE_UNKNOWN;
     return a.found;
 }

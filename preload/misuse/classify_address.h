@@ -9,6 +9,6 @@
 #include "common/trace_format.h"
 
 /* `own`: an address on the calling thread's stack. */
-enum trace_where where_is(uintptr_t addr, uintptr_t own);
+enum trace_where classify_address(uintptr_t addr, uintptr_t own);
 
 #endif

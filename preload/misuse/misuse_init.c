@@ -53,9 +53,9 @@ static bool are_ours(const char *const *names)
  * functions that come to us. */
 static bool is_of_libc(const char *name)
 {
-    const void *libc = object_of(nextsym_find(LIBC_OWN, NULL));
+    const void *libc = object_of(next_symbol_find(LIBC_OWN, NULL));
 
-    return libc && object_of(nextsym_find(name, ARCH_LIBC_BASE)) == libc;
+    return libc && object_of(next_symbol_find(name, ARCH_LIBC_BASE)) == libc;
 }
 
 /* tcmalloc's and mimalloc's own functions (preload/allocators/) make what any of their functions
@@ -73,8 +73,8 @@ static uint32_t find_scope(void)
     static const char *const operators[] = {"_Znwm", "_Znam", "_ZdlPv", "_ZdaPv", "_ZdlPvm", NULL};
     bool ours = are_ours(functions);
 
-    return (ours && is_of_libc("malloc") && is_of_libc("free") ? JUDGE_BLOCKS : 0) |
-           (ours && are_ours(operators) && has_families() ? JUDGE_OPERATORS : 0);
+    return (ours && is_of_libc("malloc") && is_of_libc("free") ? CHECK_FREE_BLOCKS : 0) |
+           (ours && are_ours(operators) && has_families() ? CHECK_FREE_OPERATORS : 0);
 }
 
 static void started(const struct config *config)
@@ -82,23 +82,23 @@ static void started(const struct config *config)
     if (!config->misuse)
         return;
     if (config->sample) {
-        say("misuse=1 is ignored, as blocks are sampled", NULL);
+        log_line("misuse=1 is ignored, as blocks are sampled", NULL);
         return;
     }
     pausedblocks_remember();
-    if (!freed_begin() || !made_begin()) {
-        say("misuse=1 is ignored: no memory for the recorder", NULL);
+    if (!recent_frees_begin() || !alloc_family_begin()) {
+        log_line("misuse=1 is ignored: no memory for the recorder", NULL);
         return;
     }
-    judge_set(find_scope());
-    beneath_watch();
-    __atomic_fetch_or(&watch_what, WATCH_MISUSE, __ATOMIC_RELEASE);
+    check_free_enable(find_scope());
+    next_operators_watch();
+    __atomic_fetch_or(&features_on, FEATURE_MISUSE, __ATOMIC_RELEASE);
 }
 
 /* Without the option nothing has been told: clearing that would touch 33 pages of a child. */
 static void forked(void)
 {
-    if (watch_is_on() & WATCH_MISUSE)
+    if (any_feature_on() & FEATURE_MISUSE)
         report_after_fork();
 }
 

@@ -22,14 +22,14 @@
 extern char **environ;
 
 struct lent {
-    struct handon h;
+    struct exec_env h;
     char **own; /* the program's environment */
 };
 
 static void lend(struct lent *l)
 {
     l->own = environ;
-    handon_begin(&l->h, SHELL, "sh", environ, 0);
+    exec_env_begin(&l->h, SHELL, "sh", environ, 0);
     if ((char **)l->h.envp != l->own)
         environ = (char **)l->h.envp; /* NOLINT */
 }
@@ -38,7 +38,7 @@ static void take_back(struct lent *l)
 {
     if ((char **)l->h.envp == environ)
         environ = l->own;
-    handon_end(&l->h, 0);
+    exec_env_end(&l->h, 0);
 }
 
 EXPORT int system(const char *command)
@@ -48,7 +48,7 @@ EXPORT int system(const char *command)
     int result;
 
     if (!next)
-        *(void **)&next = nextsym_find("system", NULL);
+        *(void **)&next = next_symbol_find("system", NULL);
     lend(&l);
     result = next(command);
     take_back(&l);
@@ -62,7 +62,7 @@ EXPORT FILE *popen(const char *command, const char *mode)
     FILE *result;
 
     if (!next)
-        *(void **)&next = nextsym_find("popen", NULL);
+        *(void **)&next = next_symbol_find("popen", NULL);
     lend(&l);
     result = next(command, mode);
     take_back(&l);
@@ -76,7 +76,7 @@ EXPORT int wordexp(const char *words, wordexp_t *to, int flags)
     int result;
 
     if (!next)
-        *(void **)&next = nextsym_find("wordexp", NULL);
+        *(void **)&next = next_symbol_find("wordexp", NULL);
     lend(&l);
     result = next(words, to, flags);
     take_back(&l);

@@ -157,12 +157,12 @@ static void visit_handlers(const struct readable *r, void (*visit)(uintptr_t lo,
 
 /* ---- both ---- */
 
-void libcroots_each(const struct readable *r, const struct freeze *f,
+void libcroots_each(const struct readable *r, const struct stopped_world *f,
                     void (*visit)(uintptr_t lo, uintptr_t hi))
 {
     visit_thread(r, arch_thread_pointer(), visit);
     for (size_t i = 0; i < f->n; i++)
-        if (f->threads[i].state != FREEZE_GONE)
+        if (f->threads[i].state != STOP_WORLD_GONE)
             visit_thread(r, f->threads[i].thread_pointer, visit);
     visit_handlers(r, visit);
 }

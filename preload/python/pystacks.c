@@ -27,32 +27,33 @@ void pystacks_begin(void)
 
     pyframes_look(NULL, &unknown);
     record_python_unknown(unknown);
-    __atomic_fetch_or(&watch_what, WATCH_PYTHON, __ATOMIC_RELEASE);
+    __atomic_fetch_or(&features_on, FEATURE_PYTHON, __ATOMIC_RELEASE);
 }
 
 FLAME_COLD void record_python_unknown(uint32_t version)
 {
     static bool said;
-    struct say_number major, minor;
+    struct log_number major, minor;
 
     if (!version || __atomic_exchange_n(&said, true, __ATOMIC_RELAXED))
         return;
     if (!pylayout_of(PYLAYOUT_ANY))
-        say("functions of Python have no names on this processor, only on x86-64; its frames are "
+        log_line(
+            "functions of Python have no names on this processor, only on x86-64; its frames are "
             "native ones",
             NULL);
     else if (version == PYTHON_OLD)
-        say("functions of a Python older than 3.11 have no names; its frames are native ones",
-            NULL);
+        log_line("functions of a Python older than 3.11 have no names; its frames are native ones",
+                 NULL);
     else if (version == PYTHON_FREE_THREADED)
-        say("functions of a Python that is built without a GIL have no names; its frames are "
-            "native ones",
-            NULL);
+        log_line("functions of a Python that is built without a GIL have no names; its frames are "
+                 "native ones",
+                 NULL);
     else
-        say("functions of Python ", say_unsigned(&major, version >> 8), ".",
-            say_unsigned(&minor, version & 0xff),
-            " have no names here: they are known of 3.11 to 3.13; its frames are native ones",
-            NULL);
+        log_line("functions of Python ", log_unsigned(&major, version >> 8), ".",
+                 log_unsigned(&minor, version & 0xff),
+                 " have no names here: they are known of 3.11 to 3.13; its frames are native ones",
+                 NULL);
 }
 
 void record_python_memory_goes(void)
@@ -122,7 +123,7 @@ static uintptr_t *put_together(struct pythread *p, const struct python *py,
     return at;
 }
 
-bool record_with_python(struct thread_state *t, struct cut_stack *out)
+bool record_with_python(struct thread_state *t, struct truncated_stack *out)
 {
     const struct local_stack *s = &t->stack;
     const struct python *py;
@@ -137,6 +138,6 @@ bool record_with_python(struct thread_state *t, struct cut_stack *out)
     pynames_next_stack(&p->codes);
     end = p->pcs + p->cap;
     at = put_together(p, py, s, end);
-    *out = (struct cut_stack){.pcs = at, .n = (uint32_t)(end - at)};
+    *out = (struct truncated_stack){.pcs = at, .n = (uint32_t)(end - at)};
     return true;
 }

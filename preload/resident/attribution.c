@@ -41,9 +41,10 @@ bool attribution_begin(struct attribution *a)
         a->allocators = pages_alloc(MAPPED_MAX * sizeof *a->allocators);
     if (!a->mappings && (a->mappings = pages_alloc(FIRST_MAPPINGS * sizeof *a->mappings)))
         a->mappings_room = FIRST_MAPPINGS;
-    if (!a->allocators || !a->mappings || !parts_begin() || !landmarks_begin(&a->landmarks))
+    if (!a->allocators || !a->mappings || !nonheap_parts_begin() ||
+        !known_ranges_begin(&a->landmarks))
         return false;
-    landmarks_list_modules(&a->landmarks);
+    known_ranges_list_modules(&a->landmarks);
     return true;
 }
 
@@ -80,16 +81,16 @@ static bool is_of_run(const struct attribution *a, const struct smap *m)
 static uint32_t part_of(const struct attribution *a, const struct smap *m)
 {
     if (is_of_run(a, m))
-        return parts_number(TRACE_PART_RECORDER, "");
+        return nonheap_parts_number(TRACE_PART_RECORDER, "");
     if (strcmp(m->name, "[heap]") == 0)
-        return parts_number(TRACE_PART_ALLOCATOR, "[main arena]");
+        return nonheap_parts_number(TRACE_PART_ALLOCATOR, "[main arena]");
     if (strcmp(m->name, "[stack]") == 0)
-        return parts_number(TRACE_PART_STACKS, "[first thread]");
+        return nonheap_parts_number(TRACE_PART_STACKS, "[first thread]");
     if (m->map.inode == store.writer.ino && makedev(m->map.major, m->map.minor) == store.writer.dev)
-        return parts_number(TRACE_PART_RECORDER, "");
+        return nonheap_parts_number(TRACE_PART_RECORDER, "");
     if (!m->map.inode && (!m->name[0] || starts_with(m->name, "[anon:")))
-        return parts_number(TRACE_PART_OTHER, "[anonymous memory]");
-    return parts_number(TRACE_PART_OTHER, m->base);
+        return nonheap_parts_number(TRACE_PART_OTHER, "[anonymous memory]");
+    return nonheap_parts_number(TRACE_PART_OTHER, m->base);
 }
 
 static bool add_mapping(struct attribution *a, const struct smap *m, uint32_t *number)
@@ -125,9 +126,10 @@ static void add_pages(const struct smap *m, void *arg)
     missing = pagescan_add(l->fd, m, number, &a->pages);
     if (a->pages.failed)
         a->error = ENOMEM;
-    parts_at(parts_number(TRACE_PART_OTHER, "[not found]"))->tally.bytes[PAGE_PLAIN] += missing;
-    landmarks_find_stack(&a->landmarks, m, &a->pages, a->freeze);
-    landmarks_find_heaps(&a->landmarks, m, &a->pages);
+    nonheap_parts_at(nonheap_parts_number(TRACE_PART_OTHER, "[not found]"))
+        ->tally.bytes[PAGE_PLAIN] += missing;
+    known_ranges_find_stack(&a->landmarks, m, &a->pages, a->freeze);
+    known_ranges_find_heaps(&a->landmarks, m, &a->pages);
 }
 
 /* ---- owners ---- */
@@ -136,7 +138,7 @@ static void take_own(uintptr_t lo, uintptr_t hi, void *arg)
 {
     struct attribution *a = arg;
 
-    pageindex_take(&a->pages, lo, hi, &parts_at(TRACE_PART_RECORDER)->tally);
+    pageindex_take(&a->pages, lo, hi, &nonheap_parts_at(TRACE_PART_RECORDER)->tally);
 }
 
 /* Attributes a block in one page that is resident, with its head, in few instructions: most
@@ -155,7 +157,7 @@ static inline bool take_small(struct attribution *a, uintptr_t addr, uint64_t si
     kind = pageindex_kind(x, page);
     if (!kind || kind == PAGE_SWAPPED)
         return false;
-    usable = a->landmarks.glibc && addr % 16 == 0 ? landmarks_usable_near(addr, size) : size;
+    usable = a->landmarks.glibc && addr % 16 == 0 ? known_ranges_usable_near(addr, size) : size;
     if (at + usable > PAGE || usable > pageindex_rest(x, page))
         return false;
     x->rest[page] = (uint16_t)(x->rest[page] - usable);
@@ -176,7 +178,7 @@ static void take_next(struct attribution *a)
 
     if (likely(take_small(a, b->addr, b->size, row)))
         return;
-    usable = a->landmarks.glibc ? landmarks_usable(&a->pages, b->addr, b->size) : b->size;
+    usable = a->landmarks.glibc ? known_ranges_usable(&a->pages, b->addr, b->size) : b->size;
     a->usable += usable;
     pageindex_take_block(&a->pages, b->addr, b->addr + b->size, &row->tally);
     if (usable == b->size)
@@ -230,18 +232,18 @@ static void take_paused(uintptr_t addr, uint64_t size, void *arg)
 {
     struct attribution *a = arg;
 
-    pageindex_take_block(&a->pages, addr, addr + size, &parts_at(TRACE_PART_PAUSED)->tally);
+    pageindex_take_block(&a->pages, addr, addr + size, &nonheap_parts_at(TRACE_PART_PAUSED)->tally);
 }
 
 /* Whether the mapping is the program's own. A mapping of an allocator's has blocks and free
  * memory. */
-static bool is_programs(const struct attribution *a, const struct mapped_piece *p)
+static bool is_programs(const struct attribution *a, const struct map_ranges_piece *p)
 {
     return p->mapping.row && p->mapping.row < a->nrows &&
            p->mapping.kind != TRACE_MAPPING_ALLOCATOR;
 }
 
-static void take_piece(const struct mapped_piece *p, void *arg)
+static void take_piece(const struct map_ranges_piece *p, void *arg)
 {
     struct attribution *a = arg;
 
@@ -249,12 +251,12 @@ static void take_piece(const struct mapped_piece *p, void *arg)
         pageindex_take(&a->pages, p->lo, p->hi, &a->rows[p->mapping.row].tally);
     else
         a->allocators[a->nallocators++] =
-            (struct landmark){p->lo, p->hi, TRACE_PART_ALLOCATOR, false};
+            (struct known_range){p->lo, p->hi, TRACE_PART_ALLOCATOR, false};
 }
 
 /* Marks pages of the program's own mappings. They may have blocks of an allocator of the
  * program's own: the rest of such a page does not belong to those. */
-static void mark_piece(const struct mapped_piece *p, void *arg)
+static void mark_piece(const struct map_ranges_piece *p, void *arg)
 {
     struct attribution *a = arg;
 
@@ -262,10 +264,10 @@ static void mark_piece(const struct mapped_piece *p, void *arg)
         pageindex_mark(&a->pages, p->lo, p->hi);
 }
 
-static void take_landmarks(struct attribution *a, const struct landmark *list, size_t n)
+static void take_landmarks(struct attribution *a, const struct known_range *list, size_t n)
 {
     for (size_t i = 0; i < n; i++)
-        pageindex_take(&a->pages, list[i].lo, list[i].hi, &parts_at(list[i].part)->tally);
+        pageindex_take(&a->pages, list[i].lo, list[i].hi, &nonheap_parts_at(list[i].part)->tally);
 }
 
 /* End of the bytes of a block that get shares. A small block may reach into the next leaf's
@@ -312,8 +314,8 @@ static void walk_blocks(struct attribution *a)
 
 /* The landmark that an address lies in, from *at on; landmarks and calls are in the order of
  * addresses. */
-static const struct landmark *landmark_at(const struct landmark *list, size_t n, size_t *at,
-                                          uintptr_t addr)
+static const struct known_range *landmark_at(const struct known_range *list, size_t n, size_t *at,
+                                             uintptr_t addr)
 {
     while (*at < n && list[*at].hi <= addr)
         (*at)++;
@@ -331,13 +333,13 @@ static void mark_mappings(struct attribution *a)
 }
 
 static uint32_t part_of_rest(const struct attribution *a, const struct page_run *r, size_t page,
-                             const struct landmark *heap, const struct landmark *allocator)
+                             const struct known_range *heap, const struct known_range *allocator)
 {
     const struct mapping_part *m = &a->mappings[r->mapping];
 
     if (heap)
         return heap->part;
-    if (parts_at(m->part)->part == TRACE_PART_ALLOCATOR)
+    if (nonheap_parts_at(m->part)->part == TRACE_PART_ALLOCATOR)
         return m->part;
     /* If the allocator is not glibc's, or maps memory in ways of its own, only its blocks are
      * known. */
@@ -360,17 +362,17 @@ static void give_rest(struct attribution *a)
             uintptr_t addr = r->lo + k * PAGE;
             enum page_kind kind = pageindex_kind(x, page);
             uint32_t rest = pageindex_rest(x, page), number;
-            const struct landmark *heap, *allocator;
+            const struct known_range *heap, *allocator;
 
             if (!rest)
                 continue;
             heap = landmark_at(a->landmarks.heaps, a->landmarks.nheaps, &heap_at, addr);
             allocator = landmark_at(a->allocators, a->nallocators, &allocator_at, addr);
             number = part_of_rest(a, r, page, heap, allocator);
-            parts_at(number)->tally.bytes[kind] += rest;
-            if (parts_at(number)->part != TRACE_PART_ALLOCATOR || kind == PAGE_SWAPPED)
+            nonheap_parts_at(number)->tally.bytes[kind] += rest;
+            if (nonheap_parts_at(number)->part != TRACE_PART_ALLOCATOR || kind == PAGE_SWAPPED)
                 continue;
-            parts_at(number)->idle += rest - x->dealt[page];
+            nonheap_parts_at(number)->idle += rest - x->dealt[page];
         }
 }
 
@@ -387,31 +389,31 @@ static void add_up(struct attribution *a, const struct page_tally *t)
 
 static void sum(struct attribution *a)
 {
-    struct page_tally *rounded = &parts_at(a->rounded)->tally;
+    struct page_tally *rounded = &nonheap_parts_at(a->rounded)->tally;
 
     for (int kind = 1; kind < PAGE_KINDS; kind++)
         rounded->bytes[kind] += a->rounded_up[kind];
     a->bytes = a->swapped = a->slack = 0;
     for (uint32_t i = 0; i < a->nrows; i++)
         add_up(a, &a->rows[i].tally);
-    for (uint32_t i = 0; i < parts_count(); i++) {
+    for (uint32_t i = 0; i < nonheap_parts_count(); i++) {
         uint64_t before = a->bytes;
 
-        add_up(a, &parts_at(i)->tally);
-        if (parts_at(i)->part == TRACE_PART_ALLOCATOR)
+        add_up(a, &nonheap_parts_at(i)->tally);
+        if (nonheap_parts_at(i)->part == TRACE_PART_ALLOCATOR)
             a->slack += a->bytes - before;
     }
 }
 
 static void clear(struct attribution *a)
 {
-    parts_clear();
-    landmarks_clear(&a->landmarks);
+    nonheap_parts_clear();
+    known_ranges_clear(&a->landmarks);
     pageindex_clear(&a->pages);
     memset(a->rows, 0, a->nrows * sizeof *a->rows);
     a->nmappings = a->nallocators = 0;
-    a->alone = parts_number(TRACE_PART_ALLOCATOR, "[blocks mapped alone]");
-    a->rounded = parts_number(TRACE_PART_ALLOCATOR, "[blocks rounded up]");
+    a->alone = nonheap_parts_number(TRACE_PART_ALLOCATOR, "[blocks mapped alone]");
+    a->rounded = nonheap_parts_number(TRACE_PART_ALLOCATOR, "[blocks rounded up]");
     a->blocks = a->asked = a->usable = 0;
     memset(a->rounded_up, 0, sizeof a->rounded_up);
 }
@@ -436,7 +438,7 @@ static FLAME_NOINLINE void warm_up_walk(const struct attribution *a)
     shadow_pages_close(&p);
 }
 
-static void count_piece(const struct mapped_piece *p FLAME_UNUSED, void *arg)
+static void count_piece(const struct map_ranges_piece *p FLAME_UNUSED, void *arg)
 {
     ++*(size_t *)arg;
 }
@@ -447,7 +449,7 @@ static FLAME_NOINLINE int warm_up(struct attribution *a)
     size_t pages = smaps_estimate(), pieces = 1;
     volatile char stack[STACK_NEEDED];
 
-    mapped_each(count_piece, &pieces);
+    map_ranges_each(count_piece, &pieces);
     if (!pageindex_reserve(&a->pages, pages + pages / 4 + SPARE_PAGES))
         return ENOMEM;
     pages_fill(a->mappings, a->mappings_room * sizeof *a->mappings);
@@ -459,7 +461,7 @@ static FLAME_NOINLINE int warm_up(struct attribution *a)
     for (size_t i = 0; i < sizeof stack; i += PAGE / 2)
         stack[i] = 0;
     for (size_t i = 0; i < a->landmarks.nmodules; i++) {
-        const struct landmark *m = &a->landmarks.modules[i];
+        const struct known_range *m = &a->landmarks.modules[i];
 
         for (uintptr_t at = m->lo; m->part == TRACE_PART_RECORDER && m->text && at < m->hi;
              at += PAGE)
@@ -475,12 +477,12 @@ static int look(struct attribution *a, int fd)
 
     if (err)
         return err;
-    ownmemory_each(take_own, a);
+    recorder_memory_each(take_own, a);
     pausedblocks_each(take_paused, a);
-    mapped_each(mark_piece, a);
+    map_ranges_each(mark_piece, a);
     walk_blocks(a);
     pools_each(move_pool_block, a);
-    mapped_each(take_piece, a);
+    map_ranges_each(take_piece, a);
     take_landmarks(a, a->landmarks.modules, a->landmarks.nmodules);
     take_landmarks(a, a->landmarks.stacks, a->landmarks.nstacks);
     mark_mappings(a);

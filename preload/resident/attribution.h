@@ -25,9 +25,9 @@ struct attribution {
     const char *run; /* the directory of the run, whose files are the recorder's; borrowed */
     size_t run_len;  /* 0: there is none */
     struct pageindex pages;
-    struct landmarks landmarks;
-    const struct freeze *freeze; /* the stopped threads */
-    struct row_tally *rows;      /* by row id, in pages */
+    struct known_ranges landmarks;
+    const struct stopped_world *freeze; /* the stopped threads */
+    struct row_tally *rows;             /* by row id, in pages */
     uint32_t nrows;
     size_t rows_room; /* bytes */
     struct mapping_part {
@@ -35,7 +35,7 @@ struct attribution {
         bool has_blocks; /* one begins in it, or lies there */
     } * mappings;        /* by number, in pages */
     size_t nmappings, mappings_room;
-    struct landmark *allocators; /* mapped by an allocator through interposed functions */
+    struct known_range *allocators; /* mapped by an allocator through interposed functions */
     size_t nallocators;
     struct waiting_block {
         uintptr_t addr;

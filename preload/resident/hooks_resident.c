@@ -30,29 +30,29 @@ static bool done; /* at the end */
 /* In pages, as processes that do not look shall not have it. */
 static struct looks {
     struct attribution a;
-    struct freeze freeze;
+    struct stopped_world freeze;
 } * g;
 
 static bool attribute(struct trace_resident *r)
 {
     bool ok, stand;
 
-    mapped_hold();
+    map_ranges_hold();
     pausedblocks_lock();
     pools_lock();
-    ownmemory_hold();
-    parts_hold();
-    stand = freeze_begin(&g->freeze);
+    recorder_memory_hold();
+    nonheap_parts_hold();
+    stand = stop_world_begin(&g->freeze);
     g->a.freeze = stand ? &g->freeze : NULL;
     r->stood = stand && !g->freeze.missed;
     ok = attribution_make(&g->a);
     if (stand)
-        freeze_end(&g->freeze);
-    parts_let_go();
-    ownmemory_let_go();
+        stop_world_end(&g->freeze);
+    nonheap_parts_let_go();
+    recorder_memory_let_go();
     pools_unlock();
     pausedblocks_unlock();
-    mapped_let_go();
+    map_ranges_let_go();
     return ok;
 }
 
@@ -86,17 +86,17 @@ static void look(struct thread_state *t)
 
 static void look_resident(bool at_end)
 {
-    struct thread_state *t = wanted ? look_begin(at_end ? &done : NULL) : NULL;
+    struct thread_state *t = wanted ? heap_scan_begin(at_end ? &done : NULL) : NULL;
 
     if (!t)
         return;
     look(t);
-    look_leave();
+    heap_scan_leave();
 }
 
 static void started(const struct config *config)
 {
-    if (config->sample || !ownmemory_begin() || !(g = pages_alloc(sizeof *g)))
+    if (config->sample || !recorder_memory_begin() || !(g = pages_alloc(sizeof *g)))
         return;
     g->a.run = config->notes;
     g->a.run_len = (size_t)(base_name(config->notes) - config->notes);
@@ -110,8 +110,8 @@ static void after_fork(void)
     if (!wanted)
         return;
     done = false;
-    ownmemory_after_fork();
-    parts_after_fork();
+    recorder_memory_after_fork();
+    nonheap_parts_after_fork();
     residentrows_forget();
     /* A look that another thread was in. */
     if (g->a.rows)

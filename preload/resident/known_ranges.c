@@ -33,7 +33,7 @@
 #define HEAP_SIZE ((uintptr_t)64 << 20)
 #define CONTROL_BLOCK 0x900u /* glibc's struct pthread: 2,304 bytes in 2.31 to 2.41 */
 
-bool landmarks_begin(struct landmarks *l)
+bool known_ranges_begin(struct known_ranges *l)
 {
     if (!l->modules)
         l->modules = pages_alloc(MODULES_MAX * sizeof *l->modules);
@@ -48,12 +48,12 @@ bool landmarks_begin(struct landmarks *l)
     return true;
 }
 
-void landmarks_clear(struct landmarks *l)
+void known_ranges_clear(struct known_ranges *l)
 {
     l->nstacks = l->nheaps = l->narenas = 0;
 }
 
-static void add(struct landmark *list, size_t *n, size_t most, struct landmark one)
+static void add(struct known_range *list, size_t *n, size_t most, struct known_range one)
 {
     if (*n < most)
         list[(*n)++] = one;
@@ -61,21 +61,21 @@ static void add(struct landmark *list, size_t *n, size_t most, struct landmark o
 
 /* ---- modules ---- */
 
-static uint32_t part_of(const struct landmarks *l, const struct dl_phdr_info *info)
+static uint32_t part_of(const struct known_ranges *l, const struct dl_phdr_info *info)
 {
     static const char unnamed[] = "[vdso]";
 
-    if (module_holds(info, (uintptr_t)landmarks_begin))
-        return parts_number(TRACE_PART_RECORDER, "");
+    if (module_holds(info, (uintptr_t)known_ranges_begin))
+        return nonheap_parts_number(TRACE_PART_RECORDER, "");
     if (!l->nmodules)
-        return parts_number(TRACE_PART_PROGRAM, "");
-    return parts_number(TRACE_PART_LIBRARIES,
-                        info->dlpi_name[0] ? base_name(info->dlpi_name) : unnamed);
+        return nonheap_parts_number(TRACE_PART_PROGRAM, "");
+    return nonheap_parts_number(TRACE_PART_LIBRARIES,
+                                info->dlpi_name[0] ? base_name(info->dlpi_name) : unnamed);
 }
 
 static int add_module(struct dl_phdr_info *info, size_t size FLAME_UNUSED, void *arg)
 {
-    struct landmarks *l = arg;
+    struct known_ranges *l = arg;
     uint32_t part = part_of(l, info);
 
     if (module_holds(info, (uintptr_t)getauxval))
@@ -86,13 +86,13 @@ static int add_module(struct dl_phdr_info *info, size_t size FLAME_UNUSED, void 
 
         if (p->p_type == PT_LOAD)
             add(l->modules, &l->nmodules, MODULES_MAX,
-                (struct landmark){lo & -PAGE, (lo + p->p_memsz + PAGE - 1) & -PAGE, part,
-                                  (p->p_flags & PF_X) != 0});
+                (struct known_range){lo & -PAGE, (lo + p->p_memsz + PAGE - 1) & -PAGE, part,
+                                     (p->p_flags & PF_X) != 0});
     }
     return 0;
 }
 
-void landmarks_list_modules(struct landmarks *l)
+void known_ranges_list_modules(struct known_ranges *l)
 {
     l->nmodules = 0;
     l->glibc = false;
@@ -134,8 +134,8 @@ static bool is_own_memory(const struct smap *m)
            (!m->name[0] || starts_with(m->name, "[anon:"));
 }
 
-void landmarks_find_stack(struct landmarks *l, const struct smap *m, struct pageindex *x,
-                          const struct freeze *f)
+void known_ranges_find_stack(struct known_ranges *l, const struct smap *m, struct pageindex *x,
+                             const struct stopped_world *f)
 {
     uintptr_t tp = 0, hi;
 
@@ -150,8 +150,8 @@ void landmarks_find_stack(struct landmarks *l, const struct smap *m, struct page
         return;
     hi = (tp + CONTROL_BLOCK + PAGE - 1) & -PAGE;
     add(l->stacks, &l->nstacks, STACKS_MAX,
-        (struct landmark){m->map.start, hi < m->map.end ? hi : m->map.end,
-                          parts_number(TRACE_PART_STACKS, "[threads]"), false});
+        (struct known_range){m->map.start, hi < m->map.end ? hi : m->map.end,
+                             nonheap_parts_number(TRACE_PART_STACKS, "[threads]"), false});
 }
 
 /* ---- heaps ---- */
@@ -171,29 +171,29 @@ static bool makes_sense(const struct heap_info *h, uintptr_t at)
                       : h->arena > at && h->arena - at < PAGE);
 }
 
-static uint32_t arena_part(struct landmarks *l, uintptr_t arena)
+static uint32_t arena_part(struct known_ranges *l, uintptr_t arena)
 {
     static const char before[] = "[arena ";
     char name[PARTS_NAME_MAX];
-    struct say_number text;
+    struct log_number text;
     const char *digits;
     size_t i = 0, len = sizeof before - 1;
 
     while (i < l->narenas && l->arenas[i] != arena)
         i++;
     if (i == ARRAY_LEN(l->arenas))
-        return parts_number(TRACE_PART_ALLOCATOR, "[arenas]");
+        return nonheap_parts_number(TRACE_PART_ALLOCATOR, "[arenas]");
     if (i == l->narenas)
         l->arenas[l->narenas++] = arena;
-    digits = say_unsigned(&text, i + 1);
+    digits = log_unsigned(&text, i + 1);
     memcpy(name, before, len);
     memcpy(name + len, digits, strlen(digits));
     len += strlen(digits);
     memcpy(name + len, "]", 2);
-    return parts_number(TRACE_PART_ALLOCATOR, name);
+    return nonheap_parts_number(TRACE_PART_ALLOCATOR, name);
 }
 
-void landmarks_find_heaps(struct landmarks *l, const struct smap *m, struct pageindex *x)
+void known_ranges_find_heaps(struct known_ranges *l, const struct smap *m, struct pageindex *x)
 {
     uintptr_t at = (m->map.start + HEAP_SIZE - 1) & -HEAP_SIZE;
 
@@ -204,13 +204,14 @@ void landmarks_find_heaps(struct landmarks *l, const struct smap *m, struct page
 
         if (is_resident(x, at) && makes_sense(h, at))
             add(l->heaps, &l->nheaps, HEAPS_MAX,
-                (struct landmark){at, at + h->mapped, arena_part(l, h->arena), false});
+                (struct known_range){at, at + h->mapped, arena_part(l, h->arena), false});
     }
 }
 
 /* ---- blocks ---- */
 
-uint64_t landmarks_usable(struct pageindex *x, uintptr_t block, uint64_t asked)
+uint64_t known_ranges_usable(struct pageindex *x, uintptr_t block, uint64_t asked)
 {
-    return block % 16 || !is_resident(x, block - 8) ? asked : landmarks_usable_near(block, asked);
+    return block % 16 || !is_resident(x, block - 8) ? asked
+                                                    : known_ranges_usable_near(block, asked);
 }

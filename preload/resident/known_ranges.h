@@ -2,7 +2,8 @@
  * known_ranges.h: kinds of memory that neither blocks nor the program's own calls reveal: the files
  * of the program and its libraries, threads' stacks, the heaps of glibc's arenas.
  *
- * For one thread, while the others are stopped; landmarks_list_modules is called before. No malloc.
+ * For one thread, while the others are stopped; known_ranges_list_modules is called before. No
+ * malloc.
  */
 #ifndef FLAME_PRELOAD_RESIDENT_KNOWN_RANGES_H
 #define FLAME_PRELOAD_RESIDENT_KNOWN_RANGES_H
@@ -10,14 +11,14 @@
 #include "preload/resident/pageindex.h"
 #include "preload/resident/smaps.h"
 
-struct landmark {
+struct known_range {
     uintptr_t lo, hi;
     uint32_t part; /* its number */
     bool text;     /* of a module: it can be executed */
 };
 
-struct landmarks {
-    struct landmark *modules, *stacks, *heaps; /* the last two in the order of addresses */
+struct known_ranges {
+    struct known_range *modules, *stacks, *heaps; /* the last two in the order of addresses */
     size_t nmodules, nstacks, nheaps;
     uintptr_t arenas[256]; /* of the heaps, in the order in which they were met */
     size_t narenas;
@@ -25,31 +26,31 @@ struct landmarks {
 };
 
 /* Makes room for the lists. False: there is no memory. */
-bool landmarks_begin(struct landmarks *l);
+bool known_ranges_begin(struct known_ranges *l);
 
 /* Lists the loader's modules, for which the loader's lock is taken: to be called before other
  * threads are stopped. */
-void landmarks_list_modules(struct landmarks *l);
+void known_ranges_list_modules(struct known_ranges *l);
 
 /* Forgets stacks and heaps. */
-void landmarks_clear(struct landmarks *l);
+void known_ranges_clear(struct known_ranges *l);
 
 /* Searches this mapping, whose pages are the last of the index, for the stack of a thread at its
  * end, or of one of the stopped threads. */
-struct freeze;
-void landmarks_find_stack(struct landmarks *l, const struct smap *m, struct pageindex *x,
-                          const struct freeze *f);
+struct stopped_world;
+void known_ranges_find_stack(struct known_ranges *l, const struct smap *m, struct pageindex *x,
+                             const struct stopped_world *f);
 
 /* Searches the mapping for heaps of glibc's arenas. */
-void landmarks_find_heaps(struct landmarks *l, const struct smap *m, struct pageindex *x);
+void known_ranges_find_heaps(struct known_ranges *l, const struct smap *m, struct pageindex *x);
 
 /* Usable bytes of a block of glibc's; `asked` where its head cannot be read, or is not
  * plausible. */
-uint64_t landmarks_usable(struct pageindex *x, uintptr_t block, uint64_t asked);
+uint64_t known_ranges_usable(struct pageindex *x, uintptr_t block, uint64_t asked);
 
-/* Like landmarks_usable, where the head is known to be resident. glibc aligns blocks to 16
+/* Like known_ranges_usable, where the head is known to be resident. glibc aligns blocks to 16
  * bytes. */
-static inline uint64_t landmarks_usable_near(uintptr_t block, uint64_t asked)
+static inline uint64_t known_ranges_usable_near(uintptr_t block, uint64_t asked)
 {
     uint64_t head = *(const uint64_t *)(block - 8), mapped = head & 2;
     uint64_t size = (head & ~(uint64_t)7) - (mapped ? 16 : 8);

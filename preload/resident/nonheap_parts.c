@@ -11,13 +11,13 @@
 #define PARTS_MAX 4096u
 
 static struct {
-    struct part *list; /* PARTS_MAX of them, in pages */
+    struct nonheap_part *list; /* PARTS_MAX of them, in pages */
     uint32_t n;
     struct spinlock lock;
     const struct guard *holder; /* the thread that has it for longer */
 } parts;
 
-bool parts_begin(void)
+bool nonheap_parts_begin(void)
 {
     if (parts.list)
         return true;
@@ -31,7 +31,7 @@ bool parts_begin(void)
     return true;
 }
 
-void parts_clear(void)
+void nonheap_parts_clear(void)
 {
     for (uint32_t i = 0; i < parts.n; i++) {
         parts.list[i].tally = (struct page_tally){{0}};
@@ -39,19 +39,19 @@ void parts_clear(void)
     }
 }
 
-void parts_hold(void)
+void nonheap_parts_hold(void)
 {
     spinlock_take(&parts.lock);
     __atomic_store_n(&parts.holder, &guard, __ATOMIC_RELAXED);
 }
 
-void parts_let_go(void)
+void nonheap_parts_let_go(void)
 {
     __atomic_store_n(&parts.holder, NULL, __ATOMIC_RELAXED);
     spinlock_drop(&parts.lock);
 }
 
-void parts_after_fork(void)
+void nonheap_parts_after_fork(void)
 {
     parts.lock = (struct spinlock){0};
     parts.holder = NULL;
@@ -59,7 +59,7 @@ void parts_after_fork(void)
 
 static uint32_t find_or_make(enum trace_memory_part part, const char *name, size_t len)
 {
-    struct part *p;
+    struct nonheap_part *p;
 
     for (uint32_t i = TRACE_PARTS; i < parts.n; i++)
         if (parts.list[i].part == part && memcmp(parts.list[i].name, name, len) == 0 &&
@@ -68,12 +68,12 @@ static uint32_t find_or_make(enum trace_memory_part part, const char *name, size
     if (parts.n == PARTS_MAX)
         return (uint32_t)part;
     p = &parts.list[parts.n];
-    *p = (struct part){.part = part};
+    *p = (struct nonheap_part){.part = part};
     memcpy(p->name, name, len);
     return parts.n++;
 }
 
-uint32_t parts_number(enum trace_memory_part part, const char *name)
+uint32_t nonheap_parts_number(enum trace_memory_part part, const char *name)
 {
     size_t len = strnlen(name, PARTS_NAME_MAX - 1);
     bool held = __atomic_load_n(&parts.holder, __ATOMIC_RELAXED) == &guard;
@@ -89,12 +89,12 @@ uint32_t parts_number(enum trace_memory_part part, const char *name)
     return number;
 }
 
-uint32_t parts_count(void)
+uint32_t nonheap_parts_count(void)
 {
     return parts.n;
 }
 
-struct part *parts_at(uint32_t number)
+struct nonheap_part *nonheap_parts_at(uint32_t number)
 {
     return &parts.list[number];
 }

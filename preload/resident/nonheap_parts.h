@@ -15,7 +15,7 @@
 
 #define PARTS_NAME_MAX 64u
 
-struct part {
+struct nonheap_part {
     enum trace_memory_part part;
     char name[PARTS_NAME_MAX]; /* NUL-terminated; "": none */
     struct page_tally tally;
@@ -23,25 +23,25 @@ struct part {
 };
 
 /* Room for them. False: there is no memory. */
-bool parts_begin(void);
+bool nonheap_parts_begin(void);
 
 /* Sets all to nothing; the parts stay. */
-void parts_clear(void);
+void nonheap_parts_clear(void);
 
-/* Until parts_let_go only the calling thread makes any. To be called before other threads are made
- * to stand. */
-void parts_hold(void);
-void parts_let_go(void);
+/* Until nonheap_parts_let_go only the calling thread makes any. To be called before other threads
+ * are made to stand. */
+void nonheap_parts_hold(void);
+void nonheap_parts_let_go(void);
 
 /* The number of a part, which is made where there is none. Of very many the last have no name of
  * their own. The name is cut to what fits. */
-uint32_t parts_number(enum trace_memory_part part, const char *name);
+uint32_t nonheap_parts_number(enum trace_memory_part part, const char *name);
 
 /* In a forked child. */
-void parts_after_fork(void);
+void nonheap_parts_after_fork(void);
 
 /* As many as there are. */
-uint32_t parts_count(void);
-struct part *parts_at(uint32_t number);
+uint32_t nonheap_parts_count(void);
+struct nonheap_part *nonheap_parts_at(uint32_t number);
 
 #endif

@@ -28,7 +28,7 @@ uint32_t ownernodes_row(struct pairs *known, struct thread_state *t, uint32_t ro
         return store_row(row)->node;
     }
     *thread = t->id;
-    addr = inherit_node_addr(row);
+    addr = fork_inherit_node_addr(row);
     if (!addr)
         return ownernodes_above(known, t, t->stacks.root, TRACE_PART_INHERITED, TRACE_NODE_PART);
     /* By its row, as an address has more bits than a key. */
@@ -41,12 +41,12 @@ uint32_t ownernodes_row(struct pairs *known, struct thread_state *t, uint32_t ro
     return node;
 }
 
-uint32_t ownernodes_part(struct pairs *known, struct thread_state *t, const struct part *p)
+uint32_t ownernodes_part(struct pairs *known, struct thread_state *t, const struct nonheap_part *p)
 {
     uint32_t node = ownernodes_above(known, t, t->stacks.root, p->part, TRACE_NODE_PART), name;
 
     if (!p->name[0])
         return node;
-    name = givennames_number(p->name);
+    name = user_names_number(p->name);
     return name < NUMBERS ? ownernodes_above(known, t, node, name, TRACE_NODE_NAMED) : 0;
 }

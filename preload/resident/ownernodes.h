@@ -22,6 +22,6 @@ uint32_t ownernodes_above(struct pairs *known, struct thread_state *t, uint32_t 
 uint32_t ownernodes_row(struct pairs *known, struct thread_state *t, uint32_t row,
                         uint16_t *thread);
 
-uint32_t ownernodes_part(struct pairs *known, struct thread_state *t, const struct part *p);
+uint32_t ownernodes_part(struct pairs *known, struct thread_state *t, const struct nonheap_part *p);
 
 #endif

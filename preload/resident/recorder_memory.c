@@ -27,7 +27,7 @@ static struct {
 /* The first range that ends behind `addr`. */
 static size_t first_behind(uintptr_t addr)
 {
-    return ascending_above(&own.ranges->hi, own.n, sizeof *own.ranges, addr);
+    return upper_bound(&own.ranges->hi, own.n, sizeof *own.ranges, addr);
 }
 
 static void insert(size_t at, struct range r)
@@ -88,7 +88,7 @@ static void change(const void *p, size_t size, enum pages_change what)
         spinlock_drop(&own.lock);
 }
 
-bool ownmemory_begin(void)
+bool recorder_memory_begin(void)
 {
     if (!own.ranges)
         own.ranges = pages_alloc((RANGES_MAX + 1) * sizeof *own.ranges);
@@ -99,25 +99,25 @@ bool ownmemory_begin(void)
     return true;
 }
 
-void ownmemory_hold(void)
+void recorder_memory_hold(void)
 {
     spinlock_take(&own.lock);
     __atomic_store_n(&own.holder, &guard, __ATOMIC_RELAXED);
 }
 
-void ownmemory_let_go(void)
+void recorder_memory_let_go(void)
 {
     __atomic_store_n(&own.holder, NULL, __ATOMIC_RELAXED);
     spinlock_drop(&own.lock);
 }
 
-void ownmemory_each(void (*visit)(uintptr_t lo, uintptr_t hi, void *arg), void *arg)
+void recorder_memory_each(void (*visit)(uintptr_t lo, uintptr_t hi, void *arg), void *arg)
 {
     for (size_t i = 0; i < own.n; i++)
         visit(own.ranges[i].lo, own.ranges[i].hi, arg);
 }
 
-bool ownmemory_has(uintptr_t addr)
+bool recorder_memory_has(uintptr_t addr)
 {
     size_t at;
     bool has;
@@ -129,7 +129,7 @@ bool ownmemory_has(uintptr_t addr)
     return has;
 }
 
-void ownmemory_after_fork(void)
+void recorder_memory_after_fork(void)
 {
     size_t left = 0;
 

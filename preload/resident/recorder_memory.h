@@ -13,20 +13,20 @@
 #include "common/compiler.h"
 
 /* Notes what common/pages.h maps from now on. False: there is no memory. */
-bool ownmemory_begin(void);
+bool recorder_memory_begin(void);
 
-/* Until ownmemory_let_go only the calling thread changes what is noted. To be called before other
- * threads are made to stand. */
-void ownmemory_hold(void);
-void ownmemory_let_go(void);
+/* Until recorder_memory_let_go only the calling thread changes what is noted. To be called before
+ * other threads are made to stand. */
+void recorder_memory_hold(void);
+void recorder_memory_let_go(void);
 
 /* Calls `visit` for each range in the order of addresses, while it is held. */
-void ownmemory_each(void (*visit)(uintptr_t lo, uintptr_t hi, void *arg), void *arg);
+void recorder_memory_each(void (*visit)(uintptr_t lo, uintptr_t hi, void *arg), void *arg);
 
 /* Whether an address is in it. Any thread; not while it is held. */
-bool ownmemory_has(uintptr_t addr);
+bool recorder_memory_has(uintptr_t addr);
 
 /* In a forked child, which has nothing of what is kept from it (pages_keep). */
-void ownmemory_after_fork(void);
+void recorder_memory_after_fork(void);
 
 #endif

@@ -75,7 +75,7 @@ static void put_row(struct writing *w, uint32_t id, const struct row_tally *row)
             row->around);
 }
 
-static void put_part(struct writing *w, const struct part *p)
+static void put_part(struct writing *w, const struct nonheap_part *p)
 {
     uint32_t node = ownernodes_part(&g.nodes, w->t, p);
 
@@ -83,7 +83,7 @@ static void put_part(struct writing *w, const struct part *p)
     put(w, node, TRACE_ROW_SLACK, p->idle);
 }
 
-static bool is_there(const struct part *p)
+static bool is_there(const struct nonheap_part *p)
 {
     const struct row_tally all = {.tally = p->tally, .around = p->idle};
 
@@ -101,9 +101,9 @@ bool residentrows_write(struct thread_state *t, const struct attribution *a)
         if (!is_empty(&a->rows[id]))
             put_row(&w, id, &a->rows[id]);
     w.thread = t->id;
-    for (uint32_t i = 0; i < parts_count(); i++)
-        if (is_there(parts_at(i)))
-            put_part(&w, parts_at(i));
+    for (uint32_t i = 0; i < nonheap_parts_count(); i++)
+        if (is_there(nonheap_parts_at(i)))
+            put_part(&w, nonheap_parts_at(i));
     __atomic_fetch_or(&store.writer.header->features, TRACE_FEATURE_RESIDENT, __ATOMIC_RELAXED);
     return !w.full;
 }

@@ -33,14 +33,14 @@ static bool read_own(char to[sizeof executed])
     return true;
 }
 
-void title_begin(void)
+void argv_title_begin(void)
 {
     own = program_invocation_name;
     if (!read_own(executed))
         own = NULL;
 }
 
-void title_look(struct trace_header *h)
+void argv_title_look(struct trace_header *h)
 {
     char now[sizeof executed];
     size_t len;

@@ -12,8 +12,8 @@
 #include "common/trace_format.h"
 
 /* Before main: remembers the arguments that the program was executed with. */
-void title_begin(void);
+void argv_title_begin(void);
 /* Copies the title into a trace's header, if one was set. */
-void title_look(struct trace_header *h);
+void argv_title_look(struct trace_header *h);
 
 #endif

@@ -137,14 +137,15 @@ static void parse_one(struct config *c, const char *s, size_t len)
     else if (key_is(s, klen, "lifetimes"))
         ok = parse_clock(value, vlen, &c->lifetimes);
     if (c->quiet)
-        say_hush();
+        log_disable();
     if (ok)
         return;
     if (len >= sizeof copy)
         len = sizeof copy - 1;
     memcpy(copy, s, len);
     copy[len] = '\0';
-    say("FLAMEMEM_OPTIONS: '", copy,
+    log_line(
+        "FLAMEMEM_OPTIONS: '", copy,
         "' is ignored; known are out=PATH, depth=8..65536, sample=BYTES, quiet=0|1, follow=0|1, "
         "filtered=0|1, inherit=0|1, leak=0|1, lifetimes=time|bytes, max-disk=BYTES, misuse=0|1, "
         "modules=N, "
@@ -212,7 +213,7 @@ bool config_expand(const struct config *c, const char *exe, uint32_t pid, uint32
                    size_t size)
 {
     struct out o = {path, path + size - 1};
-    struct say_number number;
+    struct log_number number;
     bool counted = false;
 
     for (const char *s = c->out; *s && o.at <= o.end; s++) {
@@ -226,10 +227,10 @@ bool config_expand(const struct config *c, const char *exe, uint32_t pid, uint32
                 put(&o, *e == '/' ? '_' : *e);
             break;
         case 'p':
-            put_string(&o, say_unsigned(&number, pid));
+            put_string(&o, log_unsigned(&number, pid));
             break;
         case 'n':
-            put_string(&o, say_unsigned(&number, n));
+            put_string(&o, log_unsigned(&number, n));
             counted = true;
             break;
         default:
@@ -240,7 +241,7 @@ bool config_expand(const struct config *c, const char *exe, uint32_t pid, uint32
     }
     if (n > 0 && !counted) {
         put(&o, '.');
-        put_string(&o, say_unsigned(&number, n));
+        put_string(&o, log_unsigned(&number, n));
     }
     if (o.at > o.end)
         return false;

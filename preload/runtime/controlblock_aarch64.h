@@ -13,8 +13,8 @@ static inline uintptr_t controlblock_begin(void)
 {
     static const uint32_t *size;
 
-    if (!size && nextsym_loader_is_done())
-        size = nextsym_find("_thread_db_sizeof_pthread", "GLIBC_PRIVATE");
+    if (!size && next_symbol_loader_is_done())
+        size = next_symbol_find("_thread_db_sizeof_pthread", "GLIBC_PRIVATE");
     return size ? arch_thread_pointer() - *size : 0;
 }
 

@@ -18,7 +18,7 @@ static char **first_environment(void)
                                                                  : NULL;
 }
 
-const char *surroundings_value(const char *name)
+const char *early_getenv(const char *name)
 {
     size_t len = strlen(name);
     char **at = environ;

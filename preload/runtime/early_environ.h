@@ -10,6 +10,6 @@
 #define FLAME_PRELOAD_RUNTIME_EARLY_ENVIRON_H
 
 /* The value of `name`, or NULL. It is valid until the program changes it. */
-const char *surroundings_value(const char *name);
+const char *early_getenv(const char *name);
 
 #endif

@@ -35,7 +35,7 @@
 
 static const struct config *config;
 
-void handon_set(const struct config *c)
+void exec_env_set(const struct config *c)
 {
     config = c;
 }
@@ -77,7 +77,7 @@ static enum unrecorded_why reach(const char *path, size_t len, int mode)
         return becomes_other_user(name) ? UNRECORDED_USER : UNRECORDED_NONE;
     case ENOENT:
     case ENOTDIR:
-        return notes_out_of_sight();
+        return run_status_out_of_sight();
     default: /* it can, or a sandbox does not let us ask */
         return UNRECORDED_NONE;
     }
@@ -111,7 +111,7 @@ static struct decision decide_by_environment(char *const *envp)
     }
     if (!ours)
         return (struct decision){.why = UNRECORDED_ENVIRONMENT};
-    if (!notes_have())
+    if (!run_status_have())
         return (struct decision){.why = UNRECORDED_NONE};
     /* It would write a trace to its present directory. */
     if (!preloadlist_value(envp, OPTIONS))
@@ -161,7 +161,7 @@ static struct decision decide_by_library(bool musl, char *const *envp, char inst
     return (struct decision){.why = musl ? UNRECORDED_MUSL : UNRECORDED_GNU, .without = true};
 }
 
-static struct decision leave_out(enum preloadable verdict)
+static struct decision count_paused(enum preloadable verdict)
 {
     bool runs = verdict != PRELOADABLE_NO_FILE && verdict != PRELOADABLE_DAMAGED;
 
@@ -172,10 +172,10 @@ static struct decision leave_out(enum preloadable verdict)
 
 static struct decision decide(enum preloadable verdict, char *const *envp, char instead[OTHER_MAX])
 {
-    if (notes_over())
+    if (run_status_over())
         return (struct decision){.without = true};
     if (!config->follow)
-        return leave_out(verdict);
+        return count_paused(verdict);
     if (verdict == PRELOADABLE_LEAK_SANITIZER)
         verdict = config->leak ? PRELOADABLE_SANITIZER : PRELOADABLE_YES;
     switch (verdict) {
@@ -205,7 +205,7 @@ static struct decision decide(enum preloadable verdict, char *const *envp, char 
 
 /* ---- before and after ---- */
 
-static void act(struct handon *h, enum preloadable verdict, const char *name, char *const *envp,
+static void act(struct exec_env *h, enum preloadable verdict, const char *name, char *const *envp,
                 uint32_t pid)
 {
     char instead[OTHER_MAX];
@@ -218,10 +218,10 @@ static void act(struct handon *h, enum preloadable verdict, const char *name, ch
     if (h->without.envp)
         h->envp = h->without.envp;
     if (d.why != UNRECORDED_NONE)
-        h->note = notes_add(d.why, 0, pid, name);
+        h->note = run_status_add(d.why, 0, pid, name);
 }
 
-static void begin(struct handon *h, char *const *envp)
+static void begin(struct exec_env *h, char *const *envp)
 {
     h->envp = envp;
     h->note = 0;
@@ -229,8 +229,8 @@ static void begin(struct handon *h, char *const *envp)
     h->without.pages = NULL;
 }
 
-void handon_begin(struct handon *h, const char *path, const char *name, char *const *envp,
-                  uint32_t pid)
+void exec_env_begin(struct exec_env *h, const char *path, const char *name, char *const *envp,
+                    uint32_t pid)
 {
     struct preloadable_answer answer;
 
@@ -256,18 +256,18 @@ static FLAME_NOINLINE enum preloadable judge_name(const char *name)
     return answer.verdict;
 }
 
-void handon_begin_search(struct handon *h, const char *name, char *const *envp, uint32_t pid)
+void exec_env_begin_search(struct exec_env *h, const char *name, char *const *envp, uint32_t pid)
 {
     begin(h, envp);
     if (config && name)
         act(h, judge_name(name), name, envp, pid);
 }
 
-void handon_end(struct handon *h, uint32_t pid)
+void exec_env_end(struct exec_env *h, uint32_t pid)
 {
     if (pid)
-        notes_set_pid(h->note, pid);
+        run_status_set_pid(h->note, pid);
     else
-        notes_take_back(h->note);
+        run_status_take_back(h->note);
     preloadlist_release(&h->without);
 }

@@ -21,25 +21,25 @@
 #include "common/run_status.h"
 #include "preload/runtime/config.h"
 
-struct handon {
+struct exec_env {
     char *const *envp; /* to execute with: the caller's own, or a copy */
     uint32_t note;     /* run_status_client.h's slot; 0: none */
     struct preloadlist_copy without;
 };
 
 /* Sets the options that the functions below use (borrowed). Before that they change nothing. */
-void handon_set(const struct config *c);
+void exec_env_set(const struct config *c);
 
-/* To be called before process `pid` (0: handon_end gets it) executes the program at `path` with
+/* To be called before process `pid` (0: exec_env_end gets it) executes the program at `path` with
  * `envp` (NULL: an empty one). `name`: the program's name for messages. */
-void handon_begin(struct handon *h, const char *path, const char *name, char *const *envp,
-                  uint32_t pid);
+void exec_env_begin(struct exec_env *h, const char *path, const char *name, char *const *envp,
+                    uint32_t pid);
 
-/* Like handon_begin, for execvp and its like: `name` is searched for in PATH unless it has a
+/* Like exec_env_begin, for execvp and its like: `name` is searched for in PATH unless it has a
  * slash. A file of unknown format is given to the shell. */
-void handon_begin_search(struct handon *h, const char *name, char *const *envp, uint32_t pid);
+void exec_env_begin_search(struct exec_env *h, const char *name, char *const *envp, uint32_t pid);
 
 /* To be called when the program was spawned as `pid`, or was not executed (pid 0). */
-void handon_end(struct handon *h, uint32_t pid);
+void exec_env_end(struct exec_env *h, uint32_t pid);
 
 #endif

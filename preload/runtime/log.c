@@ -13,19 +13,19 @@
 
 static bool hushed;
 
-void say_hush(void)
+void log_disable(void)
 {
     hushed = true;
 }
 
-void say(const char *first, ...)
+void log_line(const char *first, ...)
 {
     char line[1024] = "libflamemem: ";
     size_t at = strlen(line);
     va_list ap;
 
     /* In a sandbox what there would be to say is counted in the trace. */
-    if (hushed || kernel_gatekeeper || notes_over())
+    if (hushed || kernel_gatekeeper || run_status_over())
         return;
     va_start(ap, first);
     for (const char *s = first; s; s = va_arg(ap, const char *))
@@ -35,7 +35,7 @@ void say(const char *first, ...)
     kernel_call(SYS_write, STDERR_FILENO, line, at);
 }
 
-const char *say_unsigned(struct say_number *n, uint64_t value)
+const char *log_unsigned(struct log_number *n, uint64_t value)
 {
     char *p = n->text + sizeof n->text - 1;
 
@@ -46,7 +46,7 @@ const char *say_unsigned(struct say_number *n, uint64_t value)
     return p;
 }
 
-const char *say_errno(int err)
+const char *log_errno(int err)
 {
     switch (err) {
     case EACCES:

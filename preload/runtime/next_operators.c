@@ -29,12 +29,12 @@
 extern const ElfW(Dyn) own_dynamic[] __asm__("_DYNAMIC") __attribute__((visibility("hidden")));
 
 #define NAME(name) #name,
-static const char *const names[] = {BENEATH_NAMES(NAME, NAME)};
+static const char *const names[] = {NEXT_OPERATOR_NAMES(NAME, NAME)};
 #undef NAME
 
-beneath_at beneath_known[BENEATH_COUNT];
+next_operators_at next_operators_known[NEXT_OPERATOR_COUNT];
 
-static beneath_at known_to_watch[BENEATH_COUNT];
+static next_operators_at known_to_watch[NEXT_OPERATOR_COUNT];
 static bool watched;
 
 static struct {
@@ -45,7 +45,7 @@ static struct {
 /* Cached answer for a call. `both` is key ^ at, so a half-written entry matches no key. */
 static FLAME_BULK struct place {
     uintptr_t both;
-    beneath_at at;
+    next_operators_at at;
 } places[PLACES];
 
 /* ---- modules ---- */
@@ -65,20 +65,20 @@ __attribute__((constructor)) static void learn(void)
     __atomic_store_n(&loaded.self, self, __ATOMIC_RELEASE);
 }
 
-static beneath_at find_in(const struct link_map *m, enum beneath_id id)
+static next_operators_at find_in(const struct link_map *m, enum next_operator_id id)
 {
     struct dynsym d;
     uintptr_t at;
 
     dynsym_open(&d, m);
     at = dynsym_find(&d, names[id]);
-    return at && dynsym_find(&d, "malloc") ? at | BENEATH_OWN : at;
+    return at && dynsym_find(&d, "malloc") ? at | NEXT_OPERATOR_OWN : at;
 }
 
-static beneath_at find_at_start(enum beneath_id id)
+static next_operators_at find_at_start(enum next_operator_id id)
 {
     const struct link_map *m = loaded.self;
-    beneath_at at = 0;
+    next_operators_at at = 0;
 
     while (m && m != loaded.last_start && !at) {
         m = m->l_next;
@@ -96,9 +96,9 @@ static bool is_beneath(const struct link_map *m)
     return m != loaded.self;
 }
 
-static beneath_at find_in_scope(const struct scope *s, enum beneath_id id)
+static next_operators_at find_in_scope(const struct scope *s, enum next_operator_id id)
 {
-    beneath_at at = 0;
+    next_operators_at at = 0;
 
     for (unsigned i = 0; i < s->n && !at; i++)
         at = is_beneath(s->list[i]) ? find_in(s->list[i], id) : 0;
@@ -107,21 +107,21 @@ static beneath_at find_in_scope(const struct scope *s, enum beneath_id id)
 
 /* Search without the loader's lists: the caller's module itself, then all others in the order in
  * which they were loaded. */
-static beneath_at guess(const struct link_map *caller, enum beneath_id id)
+static next_operators_at guess(const struct link_map *caller, enum next_operator_id id)
 {
-    beneath_at at = caller && is_beneath(caller) ? find_in(caller, id) : 0;
+    next_operators_at at = caller && is_beneath(caller) ? find_in(caller, id) : 0;
 
     for (const struct link_map *m = loaded.last_start; m && !at; m = m->l_next)
         at = is_beneath(m) ? find_in(m, id) : 0;
     return at;
 }
 
-static beneath_at find_for(enum beneath_id id, uintptr_t caller)
+static next_operators_at find_for(enum next_operator_id id, uintptr_t caller)
 {
     const struct link_map *m = modules_link_map(caller);
     /* Code in no module, such as a JIT's, searches where the program does. */
     const struct scope *const *scopes = scopes_of(m ? m : loaderlist()->r_map);
-    beneath_at at = 0;
+    next_operators_at at = 0;
 
     if (!scopes)
         return guess(m, id);
@@ -132,11 +132,11 @@ static beneath_at find_for(enum beneath_id id, uintptr_t caller)
 
 /* ---- by caller ---- */
 
-static beneath_at by_caller(enum beneath_id id, uintptr_t caller)
+static next_operators_at by_caller(enum next_operator_id id, uintptr_t caller)
 {
     uintptr_t key = caller | (uintptr_t)(id + 1) << 56;
     struct place *p = &places[key * 0x9e3779b97f4a7c15u >> 54 & (PLACES - 1)];
-    beneath_at at = __atomic_load_n(&p->at, __ATOMIC_RELAXED);
+    next_operators_at at = __atomic_load_n(&p->at, __ATOMIC_RELAXED);
 
     if (likely((__atomic_load_n(&p->both, __ATOMIC_RELAXED) ^ at) == key))
         return at;
@@ -146,32 +146,32 @@ static beneath_at by_caller(enum beneath_id id, uintptr_t caller)
     return at;
 }
 
-void beneath_forget(void)
+void next_operators_invalidate(void)
 {
     for (uint32_t i = 0; i < PLACES; i++)
         if (places[i].both)
             __atomic_store_n(&places[i].both, 0, __ATOMIC_RELAXED);
 }
 
-void beneath_watch(void)
+void next_operators_watch(void)
 {
     __atomic_store_n(&watched, true, __ATOMIC_RELEASE);
-    for (uint32_t i = 0; i < BENEATH_COUNT; i++)
-        __atomic_store_n(&beneath_known[i], 0, __ATOMIC_RELAXED);
+    for (uint32_t i = 0; i < NEXT_OPERATOR_COUNT; i++)
+        __atomic_store_n(&next_operators_known[i], 0, __ATOMIC_RELAXED);
 }
 
-beneath_at beneath(enum beneath_id id, uintptr_t caller)
+next_operators_at next_operator(enum next_operator_id id, uintptr_t caller)
 {
-    beneath_at *known =
-        __atomic_load_n(&watched, __ATOMIC_ACQUIRE) ? known_to_watch : beneath_known;
-    beneath_at at = __atomic_load_n(&known[id], __ATOMIC_RELAXED);
+    next_operators_at *known =
+        __atomic_load_n(&watched, __ATOMIC_ACQUIRE) ? known_to_watch : next_operators_known;
+    next_operators_at at = __atomic_load_n(&known[id], __ATOMIC_RELAXED);
 
     if (unlikely(!at)) {
         learn();
         at = find_at_start(id);
         if (!at)
-            at = BENEATH_OWN;
+            at = NEXT_OPERATOR_OWN;
         __atomic_store_n(&known[id], at, __ATOMIC_RELAXED);
     }
-    return likely(at != BENEATH_OWN) ? at : by_caller(id, caller);
+    return likely(at != NEXT_OPERATOR_OWN) ? at : by_caller(id, caller);
 }

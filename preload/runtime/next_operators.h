@@ -18,7 +18,7 @@
 
 /* All there are, in the names of the Itanium C++ ABI: operator new and new[], plain, nothrow,
  * aligned, and both; delete and delete[], plain, nothrow, sized, aligned, and those together. */
-#define BENEATH_NAMES(NEW, DELETE)                                                                 \
+#define NEXT_OPERATOR_NAMES(NEW, DELETE)                                                           \
     NEW(_Znwm)                                                                                     \
     NEW(_ZnwmRKSt9nothrow_t)                                                                       \
     NEW(_ZnwmSt11align_val_t)                                                                      \
@@ -40,29 +40,31 @@
     DELETE(_ZdaPvSt11align_val_tRKSt9nothrow_t)                                                    \
     DELETE(_ZdaPvmSt11align_val_t)
 
-#define BENEATH_ID(name) BENEATH_##name,
-enum beneath_id { BENEATH_NAMES(BENEATH_ID, BENEATH_ID) BENEATH_COUNT };
-#undef BENEATH_ID
+#define NEXT_OPERATOR_ID(name) NEXT_OPERATOR_##name,
+enum next_operator_id {
+    NEXT_OPERATOR_NAMES(NEXT_OPERATOR_ID, NEXT_OPERATOR_ID) NEXT_OPERATOR_COUNT
+};
+#undef NEXT_OPERATOR_ID
 
 /*
- * A function's address. With BENEATH_OWN it is an allocator's own, of whose calls nobody
+ * A function's address. With NEXT_OPERATOR_OWN it is an allocator's own, of whose calls nobody
  * else will tell us: its module defines malloc as well, for others to use. Without it, it
  * is one that calls malloc, as libstdc++'s and most programs' do. 0: there is no such
  * function.
  */
-typedef uintptr_t beneath_at;
-#define BENEATH_OWN ((uintptr_t)1 << 63)
+typedef uintptr_t next_operators_at;
+#define NEXT_OPERATOR_OWN ((uintptr_t)1 << 63)
 
-/* By id; 0: not known yet; BENEATH_OWN alone: it depends on the caller. */
-extern beneath_at beneath_known[BENEATH_COUNT];
+/* By id; 0: not known yet; NEXT_OPERATOR_OWN alone: it depends on the caller. */
+extern next_operators_at next_operators_known[NEXT_OPERATOR_COUNT];
 
-/* From now on every call comes to beneath(): what is found is kept elsewhere. */
-void beneath_watch(void);
+/* From now on every call comes to next_operator(): what is found is kept elsewhere. */
+void next_operators_watch(void);
 
 /* The function that a call from `caller` would have reached without us. */
-beneath_at beneath(enum beneath_id id, uintptr_t caller);
+next_operators_at next_operator(enum next_operator_id id, uintptr_t caller);
 
 /* After every dlclose: what came with dlopen may be gone. */
-void beneath_forget(void);
+void next_operators_invalidate(void);
 
 #endif

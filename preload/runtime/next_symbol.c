@@ -22,7 +22,7 @@
 
 extern const ElfW(Dyn) own_dynamic[] __asm__("_DYNAMIC") __attribute__((visibility("hidden")));
 
-bool nextsym_loader_is_done(void)
+bool next_symbol_loader_is_done(void)
 {
     static bool done;
 
@@ -41,7 +41,7 @@ static const struct link_map *behind_us(void)
     return m ? m->l_next : NULL;
 }
 
-void *nextsym_find(const char *name, const char *version)
+void *next_symbol_find(const char *name, const char *version)
 {
     uintptr_t at = 0;
 

@@ -14,10 +14,10 @@
  * may enter it: under an auditor (LD_AUDIT) it allocates while it relocates, and a
  * dlsym or dlopen from there walks its half-made tables. True for ever once it was.
  */
-bool nextsym_loader_is_done(void);
+bool next_symbol_loader_is_done(void);
 
 /* `version` is the one a program's reference has (common/processor/arch.h). NULL when there is no
  * such function. Data is found, too. The loader must be done. No malloc, no lock. */
-void *nextsym_find(const char *name, const char *version);
+void *next_symbol_find(const char *name, const char *version);
 
 #endif

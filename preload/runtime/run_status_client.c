@@ -45,7 +45,7 @@ static bool look_at_root(uint64_t *device, uint64_t *inode)
     return true;
 }
 
-enum unrecorded_why notes_out_of_sight(void)
+enum unrecorded_why run_status_out_of_sight(void)
 {
     uint64_t device, inode;
 
@@ -54,7 +54,7 @@ enum unrecorded_why notes_out_of_sight(void)
     return UNRECORDED_OUT_OF_SIGHT;
 }
 
-int notes_open(const char *path)
+int run_status_open(const char *path)
 {
     int fd = kernel_open(path, O_RDWR | O_NOFOLLOW, 0);
     struct run_status *at;
@@ -89,7 +89,7 @@ static bool beside(const char *path, const char *name, char *out, size_t size)
     return true;
 }
 
-void notes_share_rules(const char *path)
+void run_status_share_rules(const char *path)
 {
     char rules[CONFIG_PATH_MAX];
     struct stat st;
@@ -110,7 +110,7 @@ void notes_share_rules(const char *path)
         sharedrules_use((void *)p);
 }
 
-bool notes_detach(const void *at)
+bool run_status_detach(const void *at)
 {
     if (at && sharedrules_drop(at))
         return true;
@@ -119,18 +119,18 @@ bool notes_detach(const void *at)
                                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0L));
 }
 
-bool notes_have(void)
+bool run_status_have(void)
 {
     return notes != NULL;
 }
 
-bool notes_over(void)
+bool run_status_over(void)
 {
     return gone || (notes && (__atomic_load_n(&notes->over, __ATOMIC_RELAXED) ||
                               __atomic_load_n(&notes->disk_full_ns, __ATOMIC_RELAXED)));
 }
 
-bool notes_take_disk(uint64_t bytes)
+bool run_status_take_disk(uint64_t bytes)
 {
     uint64_t left, taken, not_yet = 0;
 
@@ -139,14 +139,14 @@ bool notes_take_disk(uint64_t bytes)
     left = notes->disk_limit + __atomic_load_n(&notes->disk_given_back, __ATOMIC_RELAXED);
     taken = __atomic_add_fetch(&notes->disk_taken, bytes, __ATOMIC_RELAXED);
     if (taken <= left)
-        return !notes_over();
+        return !run_status_over();
     __atomic_sub_fetch(&notes->disk_taken, bytes, __ATOMIC_RELAXED);
     __atomic_compare_exchange_n(&notes->disk_full_ns, &not_yet, clock_ns(CLOCK_MONOTONIC), false,
                                 __ATOMIC_RELAXED, __ATOMIC_RELAXED);
     return false;
 }
 
-uint32_t notes_add(enum unrecorded_why why, int err, uint32_t pid, const char *path)
+uint32_t run_status_add(enum unrecorded_why why, int err, uint32_t pid, const char *path)
 {
     const char *name = base_name(path);
     struct run_status_process *note;
@@ -165,19 +165,19 @@ uint32_t notes_add(enum unrecorded_why why, int err, uint32_t pid, const char *p
     return slot + 1;
 }
 
-void notes_take_back(uint32_t slot)
+void run_status_take_back(uint32_t slot)
 {
     if (slot)
         __atomic_store_n(&notes->notes[slot - 1].why, (uint16_t)UNRECORDED_NONE, __ATOMIC_RELEASE);
 }
 
-void notes_set_pid(uint32_t slot, uint32_t pid)
+void run_status_set_pid(uint32_t slot, uint32_t pid)
 {
     if (slot)
         notes->notes[slot - 1].pid = pid;
 }
 
-int notes_take_spare(void)
+int run_status_take_spare(void)
 {
     uint32_t taken, made;
 

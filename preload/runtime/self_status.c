@@ -47,7 +47,7 @@ static uint32_t number_of(const char *text, const char *name)
     return value;
 }
 
-bool process_read(const char *path, struct process *p)
+bool self_status_read(const char *path, struct process *p)
 {
     char text[4096];
     const char *name;
@@ -70,7 +70,7 @@ bool process_read(const char *path, struct process *p)
 
 static char program[16];
 
-void process_set_program(const char *exe)
+void self_set_program(const char *exe)
 {
     const char *base = base_name(exe);
     size_t len = strlen(base) < 15 ? strlen(base) : 15;
@@ -86,13 +86,13 @@ static void put_right(char *name)
         memcpy(name, program, sizeof program);
 }
 
-void process_ask(struct process *p)
+void self_status_ask(struct process *p)
 {
     long pid = kernel_call(SYS_getpid), ppid = kernel_call(SYS_getppid);
 
     *p = (struct process){.pid = 0};
     if (kernel_call(SYS_prctl, PR_GET_NAME, p->name) < 0 || pid < 0 || ppid < 0)
-        process_read("/proc/self/status", p);
+        self_status_read("/proc/self/status", p);
     put_right(p->name);
     if (pid > 0)
         p->pid = (uint32_t)pid;
@@ -100,7 +100,7 @@ void process_ask(struct process *p)
         p->ppid = (uint32_t)ppid;
 }
 
-void process_thread_name(char name[16])
+void self_thread_name(char name[16])
 {
     char text[64];
 

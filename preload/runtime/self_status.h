@@ -20,16 +20,16 @@ struct process {
 
 /* Fills *p from a file of the form of /proc/PID/status. False when it cannot be read or has
  * another form. */
-bool process_read(const char *path, struct process *p);
+bool self_status_read(const char *path, struct process *p);
 
 /* Fills *p for the calling process, except `filters`. */
-void process_ask(struct process *p);
+void self_status_ask(struct process *p);
 
 /* Sets the program, in the file `exe`, that the loader was told to run: its name replaces a
  * loader's name from now on. Not for two threads at once. */
-void process_set_program(const char *exe);
+void self_set_program(const char *exe);
 
 /* The calling thread's name; all zero if it cannot be read. */
-void process_thread_name(char name[16]);
+void self_thread_name(char name[16]);
 
 #endif

@@ -12,7 +12,7 @@
  * The index of the first item above `addr`, n if there is none. `key` is the address of the
  * first item (a member of it, perhaps), and items are `size` bytes.
  */
-static inline size_t ascending_above(const uintptr_t *key, size_t n, size_t size, uintptr_t addr)
+static inline size_t upper_bound(const uintptr_t *key, size_t n, size_t size, uintptr_t addr)
 {
     size_t lo = 0, hi = n;
 

@@ -7,7 +7,7 @@
 
 #define TRIES 8
 
-struct lifeclock lifeclock;
+struct age_clock lifeclock;
 
 /* Both clocks at once: of a few tries the one in which least has passed between two looks at the
  * counter, as a thread may lose its processor there. */
@@ -16,8 +16,8 @@ static void look(uint64_t *ticks, uint64_t *ns)
     uint64_t least = UINT64_MAX;
 
     for (int i = 0; i < TRIES; i++) {
-        uint64_t before = lifeclock_ticks(), now = clock_ns(CLOCK_MONOTONIC),
-                 took = lifeclock_ticks() - before;
+        uint64_t before = age_clock_ticks(), now = clock_ns(CLOCK_MONOTONIC),
+                 took = age_clock_ticks() - before;
 
         if (took >= least)
             continue;
@@ -46,7 +46,7 @@ static bool counter_is_good(void)
 #endif
 }
 
-void lifeclock_begin(bool bytes)
+void age_clock_begin(bool bytes)
 {
     lifeclock.bytes = bytes;
     lifeclock.counter = !bytes && counter_is_good();
@@ -57,7 +57,7 @@ void lifeclock_begin(bool bytes)
 }
 
 /* Two threads may measure at once: both are right. */
-FLAME_COLD void lifeclock_measure(uint64_t now)
+FLAME_COLD void age_clock_measure(uint64_t now)
 {
     uint64_t ticks = 0, ns = 0, last = __atomic_load_n(&lifeclock.measured, __ATOMIC_RELAXED);
 

@@ -8,7 +8,7 @@
  * clocks (100 ns or so), however long it is.
  *
  * Bytes that the process has allocated: exact with one thread. With several, each adds up its own
- * and passes them on when they are LIFECLOCK_STEP: a length leaves out less than that for each
+ * and passes them on when they are AGE_CLOCK_STEP: a length leaves out less than that for each
  * other thread.
  *
  * Any thread; one clock for each process. No malloc, no locks, no system call after the beginning
@@ -22,9 +22,9 @@
 #include "common/clock.h"
 #include "common/processor/processor.h"
 
-#define LIFECLOCK_STEP 4096u
+#define AGE_CLOCK_STEP 4096u
 
-extern struct lifeclock {
+extern struct age_clock {
     bool bytes;        /* bytes are counted, and not time */
     bool counter;      /* ticks are the processor's, and not CLOCK_MONOTONIC's */
     uint64_t begun;    /* ticks, and */
@@ -34,12 +34,12 @@ extern struct lifeclock {
     uint64_t passed;   /* bytes that threads have passed on */
 } lifeclock;
 
-void lifeclock_begin(bool bytes);
+void age_clock_begin(bool bytes);
 
 /* Measures the length of a tick again, at `now`. */
-void lifeclock_measure(uint64_t now);
+void age_clock_measure(uint64_t now);
 
-static inline uint64_t lifeclock_ticks(void)
+static inline uint64_t age_clock_ticks(void)
 {
 #ifdef PROCESSOR_CLOCKSOURCE
     if (likely(lifeclock.counter))
@@ -50,26 +50,26 @@ static inline uint64_t lifeclock_ticks(void)
 
 /* Advances the clock of bytes by an allocation of `bytes`; *own: the calling thread's part that
  * it has not passed on. */
-static inline void lifeclock_advance(uint64_t *own, uint64_t bytes)
+static inline void age_clock_advance(uint64_t *own, uint64_t bytes)
 {
     *own += bytes;
-    if (*own < LIFECLOCK_STEP)
+    if (*own < AGE_CLOCK_STEP)
         return;
     __atomic_fetch_add(&lifeclock.passed, *own, __ATOMIC_RELAXED);
     *own = 0;
 }
 
 /* The present moment, never 0. Only differences have a meaning. */
-static inline uint64_t lifeclock_now(uint64_t own)
+static inline uint64_t age_clock_now(uint64_t own)
 {
     if (lifeclock.bytes)
         return __atomic_load_n(&lifeclock.passed, __ATOMIC_RELAXED) + own + 1;
-    return lifeclock_ticks() | 1;
+    return age_clock_ticks() | 1;
 }
 
 /* Length from `then` to `now`, in nanoseconds or in bytes; 0 if it is negative, as it may be
  * between threads. */
-static inline uint64_t lifeclock_since(uint64_t then, uint64_t now)
+static inline uint64_t age_clock_since(uint64_t then, uint64_t now)
 {
     uint64_t length = (int64_t)(now - then) > 0 ? now - then : 0;
 
@@ -77,7 +77,7 @@ static inline uint64_t lifeclock_since(uint64_t then, uint64_t now)
         return length;
     if (unlikely(now - lifeclock.begun >
                  2 * (__atomic_load_n(&lifeclock.measured, __ATOMIC_RELAXED) - lifeclock.begun)))
-        lifeclock_measure(now);
+        age_clock_measure(now);
     return (uint64_t)((unsigned __int128)length *
                           __atomic_load_n(&lifeclock.tick, __ATOMIC_RELAXED) >>
                       32);

@@ -7,14 +7,14 @@
 
 static uint8_t *made; /* by row */
 
-bool made_begin(void)
+bool alloc_family_begin(void)
 {
     if (!made)
         made = pages_alloc(ROWS);
     return made != NULL;
 }
 
-void made_note(uint32_t row, enum trace_made by)
+void alloc_family_note(uint32_t row, enum trace_made by)
 {
     uint8_t was = __atomic_load_n(&made[row], __ATOMIC_RELAXED);
 
@@ -22,7 +22,7 @@ void made_note(uint32_t row, enum trace_made by)
         __atomic_store_n(&made[row], was ? MIXED : (uint8_t)by, __ATOMIC_RELAXED);
 }
 
-enum trace_made made_of(uint32_t row)
+enum trace_made alloc_family_of(uint32_t row)
 {
     uint8_t by = __atomic_load_n(&made[row], __ATOMIC_RELAXED);
 

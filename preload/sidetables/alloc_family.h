@@ -15,12 +15,12 @@
 #include "common/trace_format.h"
 
 /* False: no memory. Until then nothing may be noted. */
-bool made_begin(void);
+bool alloc_family_begin(void);
 
 /* Blocks of the row are made by this family. */
-void made_note(uint32_t row, enum trace_made by);
+void alloc_family_note(uint32_t row, enum trace_made by);
 
 /* TRACE_MADE_UNKNOWN: nobody has said, or not always the same. */
-enum trace_made made_of(uint32_t row);
+enum trace_made alloc_family_of(uint32_t row);
 
 #endif

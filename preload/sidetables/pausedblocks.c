@@ -27,7 +27,7 @@ void pausedblocks_begin(void)
 {
     spinlock_take(&g.lock);
     if (g.threads++ == 0)
-        __atomic_fetch_or(&watch_what, WATCH_PAUSES, __ATOMIC_RELEASE);
+        __atomic_fetch_or(&features_on, FEATURE_PAUSES, __ATOMIC_RELEASE);
     spinlock_drop(&g.lock);
 }
 
@@ -35,7 +35,7 @@ void pausedblocks_end(void)
 {
     spinlock_take(&g.lock);
     if (--g.threads == 0)
-        __atomic_fetch_and(&watch_what, ~(uint32_t)WATCH_PAUSES, __ATOMIC_RELEASE);
+        __atomic_fetch_and(&features_on, ~(uint32_t)FEATURE_PAUSES, __ATOMIC_RELEASE);
     spinlock_drop(&g.lock);
 }
 
@@ -100,7 +100,7 @@ static bool put(uintptr_t addr, uint64_t size)
     g.used += !e->addr;
     g.there += e->addr <= GONE;
     *e = (struct entry){addr, size};
-    __atomic_fetch_or(&watch_what, WATCH_LEFT_OUT, __ATOMIC_RELEASE);
+    __atomic_fetch_or(&features_on, FEATURE_REMEMBER_PAUSED, __ATOMIC_RELEASE);
     return true;
 }
 
@@ -187,7 +187,7 @@ void pausedblocks_after_fork(bool paused)
         return;
     g.threads = (uint32_t)paused;
     if (!paused)
-        __atomic_fetch_and(&watch_what, ~(uint32_t)WATCH_PAUSES, __ATOMIC_RELAXED);
+        __atomic_fetch_and(&features_on, ~(uint32_t)FEATURE_PAUSES, __ATOMIC_RELAXED);
 }
 
 uint32_t pausedblocks_gone(void)

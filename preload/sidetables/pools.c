@@ -240,7 +240,7 @@ static void give_to_pool(uint32_t chunk, uint32_t pool)
 /* Number of chunks that begin at or before `addr`. */
 static size_t above(uintptr_t addr)
 {
-    return g.norder ? ascending_above(&g.order->lo, g.norder, sizeof *g.order, addr) : 0;
+    return g.norder ? upper_bound(&g.order->lo, g.norder, sizeof *g.order, addr) : 0;
 }
 
 /* The chunk of the pool that the block lies in; if none, the pool's last one, which has no
@@ -347,7 +347,7 @@ bool pools_add(uintptr_t pool, uintptr_t lo, uint64_t size, uintptr_t backing, u
     give_to_pool(chunk, id);
     if (backing) {
         __atomic_store_n(&backings[mix(backing, 0) >> 52], 1, __ATOMIC_RELAXED);
-        __atomic_fetch_or(&watch_what, WATCH_POOLS, __ATOMIC_RELEASE);
+        __atomic_fetch_or(&features_on, FEATURE_POOLS, __ATOMIC_RELEASE);
     }
     return true;
 }

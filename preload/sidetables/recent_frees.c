@@ -36,7 +36,7 @@ static void *sparse(size_t size)
     return p;
 }
 
-bool freed_begin(void)
+bool recent_frees_begin(void)
 {
     if (!records)
         records = sparse(FREED_MOST * sizeof *records);
@@ -57,7 +57,7 @@ static struct record *record_of(uint64_t number)
     return &records[number % FREED_MOST];
 }
 
-void freed_note(const struct freed *f)
+void recent_frees_note(const struct freed *f)
 {
     uint64_t number = __atomic_add_fetch(&last, 1, __ATOMIC_RELAXED), *bucket = bucket_of(f->addr);
     uint64_t before = __atomic_load_n(bucket, __ATOMIC_RELAXED);
@@ -85,7 +85,7 @@ static bool read_record(uint64_t number, struct record *out)
     return __atomic_load_n(&r->number, __ATOMIC_RELAXED) == number;
 }
 
-bool freed_find(uintptr_t addr, struct freed *out, uint64_t *since)
+bool recent_frees_find(uintptr_t addr, struct freed *out, uint64_t *since)
 {
     uint64_t number = __atomic_load_n(bucket_of(addr), __ATOMIC_ACQUIRE);
     struct record r;
@@ -101,7 +101,7 @@ bool freed_find(uintptr_t addr, struct freed *out, uint64_t *since)
     return false;
 }
 
-bool freed_forgets(void)
+bool recent_frees_forgets(void)
 {
     return __atomic_load_n(&last, __ATOMIC_RELAXED) > FREED_MOST;
 }

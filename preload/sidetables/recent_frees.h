@@ -20,21 +20,21 @@ struct freed {
     uintptr_t addr;
     uint64_t size;
     uint32_t alloc_row, free_row; /* 0: not known */
-    uint32_t missed;              /* watch_missed.allocs at the time */
+    uint32_t missed;              /* features_missed.allocs at the time */
     uint16_t thread;              /* of the trace; the thread that freed it */
     uint8_t call;                 /* enum trace_call: the function that freed it */
     uint8_t made;                 /* enum trace_made */
 };
 
 /* To be called before the functions below. False: no memory, and they may not be called. */
-bool freed_begin(void);
+bool recent_frees_begin(void);
 
-void freed_note(const struct freed *f);
+void recent_frees_note(const struct freed *f);
 
 /* Finds the newest record of that address. *since: number of blocks freed after it. */
-bool freed_find(uintptr_t addr, struct freed *out, uint64_t *since);
+bool recent_frees_find(uintptr_t addr, struct freed *out, uint64_t *since);
 
 /* Whether more blocks were freed than are remembered. */
-bool freed_forgets(void);
+bool recent_frees_forgets(void);
 
 #endif

@@ -20,8 +20,8 @@
 #define FIRST_SIZE 256u
 #define GONE ((uintptr_t)1) /* an entry whose block was taken */
 
-uint32_t watch_what;
-struct watch_missed watch_missed;
+uint32_t features_on;
+struct features_missed features_missed;
 
 struct entry {
     uintptr_t addr; /* 0: never used */
@@ -307,7 +307,7 @@ static void begin_noting(struct region *r, uint32_t region)
     regions.open++;
     if (r->flags & REGION_EVERYWHERE)
         regions.everywhere[regions.neverywhere++] = region;
-    __atomic_fetch_or(&watch_what, WATCH_REGIONS, __ATOMIC_RELEASE);
+    __atomic_fetch_or(&features_on, FEATURE_REGIONS, __ATOMIC_RELEASE);
 }
 
 uint32_t regions_open(const char *name, uint32_t flags, uint32_t outer)
@@ -352,7 +352,7 @@ void regions_end(uint32_t region)
     take_lock(&regions.lock);
     regions.list[region].name[0] = '\0';
     if (!(regions.list[region].flags & REGION_BLIND) && --regions.open == 0)
-        __atomic_fetch_and(&watch_what, ~(uint32_t)WATCH_REGIONS, __ATOMIC_RELEASE);
+        __atomic_fetch_and(&features_on, ~(uint32_t)FEATURE_REGIONS, __ATOMIC_RELEASE);
     spinlock_drop(&regions.lock);
 }
 
@@ -377,7 +377,7 @@ void regions_after_fork(void)
     in_use = false;
     memset(parts, 0, sizeof parts);
     memset(&regions, 0, sizeof regions);
-    watch_what &= ~(uint32_t)WATCH_REGIONS;
+    features_on &= ~(uint32_t)FEATURE_REGIONS;
 }
 
 uint32_t regions_gone(void)

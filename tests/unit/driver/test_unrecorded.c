@@ -57,16 +57,17 @@ static void budget(const char *path)
     struct notrecorded n;
     int fd = open(path, O_WRONLY | O_CLOEXEC);
 
-    ok(notes_take_disk(UINT64_MAX / 2), "without a budget there is no limit");
+    ok(run_status_take_disk(UINT64_MAX / 2), "without a budget there is no limit");
     if (pwrite(fd, &limit, sizeof limit, offsetof(struct run_status, disk_limit)) < 0)
         ok(false, "a budget is set");
     file.own->disk_limit = limit;
-    ok(notes_take_disk(600) && notes_take_disk(400), "a budget can be taken to its last byte");
+    ok(run_status_take_disk(600) && run_status_take_disk(400),
+       "a budget can be taken to its last byte");
     notesfile_given_back(&file, 300);
-    ok(notes_take_disk(300), "what is given back can be taken again");
-    ok(!notes_over(), "all that is no end");
-    ok(!notes_take_disk(1) && notes_over(), "one byte more is one too many");
-    ok(!notes_take_disk(0), "and the end is one");
+    ok(run_status_take_disk(300), "what is given back can be taken again");
+    ok(!run_status_over(), "all that is no end");
+    ok(!run_status_take_disk(1) && run_status_over(), "one byte more is one too many");
+    ok(!run_status_take_disk(0), "and the end is one");
     read_notes(&n);
     ok(n.full_ns > 0 && !n.overwritten, "whose time is known");
     notrecorded_release(&n);
@@ -85,19 +86,19 @@ int main(void)
     if (!mkdtemp(dir))
         return 1;
     snprintf(path, sizeof path, "%s/notes", dir);
-    is_int(notes_add(UNRECORDED_MUSL, 0, 1, "/x"), 0, "without a file there are no notes");
-    ok(!notes_have() && !notes_over(), "and no run");
+    is_int(run_status_add(UNRECORDED_MUSL, 0, 1, "/x"), 0, "without a file there are no notes");
+    ok(!run_status_have() && !run_status_over(), "and no run");
     ok(notesfile_make(&file, path, 0) == 0, "the file is made");
     is_int(notesfile_make(&again, path, 0), -EEXIST, "once");
-    ok(notes_open(path) == 0 && notes_have() && !notes_over(), "and found");
+    ok(run_status_open(path) == 0 && run_status_have() && !run_status_over(), "and found");
     is_str(told(9), "", "nothing yet");
 
-    notes_add(UNRECORDED_MUSL, 0, 10, "/usr/bin/hello");
-    notes_add(UNRECORDED_MUSL, 0, 11, "hello");
-    notes_add(UNRECORDED_FAILED, ENOSPC, 12, "/a/full");
-    slot = notes_add(UNRECORDED_STATIC, 0, 0, "/a/spawned");
-    notes_set_pid(slot, 12);
-    notes_take_back(notes_add(UNRECORDED_SETUID, 0, 13, "/bin/never"));
+    run_status_add(UNRECORDED_MUSL, 0, 10, "/usr/bin/hello");
+    run_status_add(UNRECORDED_MUSL, 0, 11, "hello");
+    run_status_add(UNRECORDED_FAILED, ENOSPC, 12, "/a/full");
+    slot = run_status_add(UNRECORDED_STATIC, 0, 0, "/a/spawned");
+    run_status_set_pid(slot, 12);
+    run_status_take_back(run_status_add(UNRECORDED_SETUID, 0, 13, "/bin/never"));
     is_str(told(9),
            "hello (uses musl) 2 times, full (the recorder could not start: No space left on "
            "device), spawned (linked statically)",
@@ -109,19 +110,19 @@ int main(void)
     notrecorded_release(&n);
 
     for (int i = 0; i < 1100; i++)
-        slot = notes_add(UNRECORDED_STATIC, 0, 14,
-                         "a-name-that-is-longer-than-what-a-note-has-room-for-x");
+        slot = run_status_add(UNRECORDED_STATIC, 0, 14,
+                              "a-name-that-is-longer-than-what-a-note-has-room-for-x");
     is_int(slot, 0, "the last did not find room");
     read_notes(&n);
     is_int(n.unnamed, 5 + 1100 - 1023, "and is counted");
     notrecorded_release(&n);
-    ok(!notes_over(), "the run goes on");
+    ok(!run_status_over(), "the run goes on");
     budget(path);
     notesfile_over(&file);
-    ok(notes_over(), "the run is over");
+    ok(run_status_over(), "the run is over");
     damaged(path);
     unlink(path);
-    ok(notes_open(path) == -ENOENT, "no file any more");
+    ok(run_status_open(path) == -ENOENT, "no file any more");
     rmdir(dir);
     return done_testing();
 }

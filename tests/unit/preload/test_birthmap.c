@@ -27,19 +27,19 @@ static void bytes(void)
 {
     uint64_t own = 0, others = 0, then;
 
-    lifeclock_begin(true);
-    lifeclock_advance(&own, 100);
-    then = lifeclock_now(own);
-    is_int((intmax_t)lifeclock_since(then, lifeclock_now(own)), 0, "nothing was allocated since");
-    lifeclock_advance(&own, 7);
-    is_int((intmax_t)lifeclock_since(then, lifeclock_now(own)), 7, "7 bytes");
-    lifeclock_advance(&own, 1000000);
-    is_int((intmax_t)lifeclock_since(then, lifeclock_now(own)), 1000007, "and a million more");
+    age_clock_begin(true);
+    age_clock_advance(&own, 100);
+    then = age_clock_now(own);
+    is_int((intmax_t)age_clock_since(then, age_clock_now(own)), 0, "nothing was allocated since");
+    age_clock_advance(&own, 7);
+    is_int((intmax_t)age_clock_since(then, age_clock_now(own)), 7, "7 bytes");
+    age_clock_advance(&own, 1000000);
+    is_int((intmax_t)age_clock_since(then, age_clock_now(own)), 1000007, "and a million more");
     is_int((intmax_t)own, 0, "which the others know of");
-    is_int((intmax_t)lifeclock_since(then, lifeclock_now(others)), 1000007, "to the byte");
-    lifeclock_advance(&own, LIFECLOCK_STEP - 1);
-    is_int((intmax_t)lifeclock_since(then, lifeclock_now(others)), 1000007, "but not of the last");
-    is_int((intmax_t)lifeclock_since(lifeclock_now(own), then), 0, "less than nothing is nothing");
+    is_int((intmax_t)age_clock_since(then, age_clock_now(others)), 1000007, "to the byte");
+    age_clock_advance(&own, AGE_CLOCK_STEP - 1);
+    is_int((intmax_t)age_clock_since(then, age_clock_now(others)), 1000007, "but not of the last");
+    is_int((intmax_t)age_clock_since(age_clock_now(own), then), 0, "less than nothing is nothing");
 }
 
 /* The counter's time lies between two measurements of CLOCK_MONOTONIC, one just inside it and one
@@ -49,21 +49,21 @@ static void times(void)
 {
     const struct timespec pause[] = {{0, 2000000}, {0, 30000000}, {0, 0}, {0, 500000}};
 
-    lifeclock_begin(false);
+    age_clock_begin(false);
     for (size_t i = 0; i < ARRAY_LEN(pause); i++) {
-        uint64_t before = clock_ns(CLOCK_MONOTONIC), then = lifeclock_now(0),
+        uint64_t before = clock_ns(CLOCK_MONOTONIC), then = age_clock_now(0),
                  least = clock_ns(CLOCK_MONOTONIC), most, told;
 
         clock_nanosleep(CLOCK_MONOTONIC, 0, &pause[i], NULL);
         least = clock_ns(CLOCK_MONOTONIC) - least;
-        told = lifeclock_now(0);
+        told = age_clock_now(0);
         most = clock_ns(CLOCK_MONOTONIC) - before;
-        told = lifeclock_since(then, told);
+        told = age_clock_since(then, told);
         ok(told + 1000 + least / 10000 >= least && told <= most + 1000 + most / 10000,
            "%zu: %ju ns, at least %ju, at most %ju", i, (uintmax_t)told, (uintmax_t)least,
            (uintmax_t)most);
     }
-    ok(lifeclock_since(lifeclock_now(0) + 1000000, lifeclock_now(0)) == 0, "nothing is negative");
+    ok(age_clock_since(age_clock_now(0) + 1000000, age_clock_now(0)) == 0, "nothing is negative");
 }
 
 int main(void)

@@ -8,7 +8,7 @@ int main(void)
     static struct config c;
     char path[64], longer[5000];
 
-    say_hush(); /* complaints are tested from outside, on standard error */
+    log_disable(); /* complaints are tested from outside, on standard error */
     config_parse(&c, NULL);
     ok(c.depth == 1024 && c.follow && !c.quiet && c.out[0] == '/', "defaults");
     config_parse(&c, "out=/x/%e-%p.%n:depth=64:follow=0:quiet=1");

@@ -17,7 +17,7 @@ static size_t wrong;
 static uintptr_t last;
 static bool seen[PAGES];
 
-static void note(const struct mapped_piece *p, void *arg)
+static void note(const struct map_ranges_piece *p, void *arg)
 {
     uintptr_t lo = p->lo, hi = p->hi;
 
@@ -33,11 +33,11 @@ static bool same(void)
     wrong = 0;
     last = 0;
     memset(seen, 0, sizeof seen);
-    mapped_each(note, NULL);
+    map_ranges_each(note, NULL);
     return wrong == 0 && memcmp(seen, model, sizeof model) == 0;
 }
 
-static void note_end(const struct mapped_piece *p, void *arg)
+static void note_end(const struct map_ranges_piece *p, void *arg)
 {
     *(uintptr_t *)arg = p->hi;
 }
@@ -46,12 +46,12 @@ static void add(uintptr_t lo, size_t size)
 {
     static const struct mapping nobodys;
 
-    mapped_add(lo, mapped_pages(size), &nobodys);
+    map_ranges_add(lo, map_ranges_pages(size), &nobodys);
 }
 
 static void take(uintptr_t lo, size_t size)
 {
-    mapped_take(lo, mapped_pages(size), NULL);
+    map_ranges_take(lo, map_ranges_pages(size), NULL);
 }
 
 static void test_bytes(void)
@@ -59,11 +59,11 @@ static void test_bytes(void)
     uintptr_t hi = 0;
 
     take(BASE, PAGES * PAGE);
-    mapped_add(BASE, 100, &(struct mapping){.words = true});
-    mapped_each(note_end, &hi);
+    map_ranges_add(BASE, 100, &(struct mapping){.words = true});
+    map_ranges_each(note_end, &hi);
     is_int((intmax_t)(hi - BASE), 100, "what is counted by the byte ends there");
-    mapped_take(BASE + 60, 40, NULL);
-    mapped_each(note_end, &hi);
+    map_ranges_take(BASE + 60, 40, NULL);
+    map_ranges_each(note_end, &hi);
     is_int((intmax_t)(hi - BASE), 60, "and shrinks by the byte");
     take(BASE, PAGE);
 }
@@ -75,25 +75,25 @@ static void test_segment(void)
     static const struct mapping nobodys;
     const struct mapping first = {.kind = TRACE_MAPPING_SHARED, .segment = BASE + 10 * PAGE},
                          other = {.kind = TRACE_MAPPING_SHARED, .segment = BASE + 30 * PAGE};
-    struct mapped_taken taken;
+    struct map_ranges_taken taken;
 
     take(BASE, PAGES * PAGE);
     memset(model, 0, sizeof model);
-    mapped_add(BASE + 10 * PAGE, 20 * PAGE, &first);
-    mapped_add(BASE + 30 * PAGE, 5 * PAGE, &other);
+    map_ranges_add(BASE + 10 * PAGE, 20 * PAGE, &first);
+    map_ranges_add(BASE + 30 * PAGE, 5 * PAGE, &other);
     take(BASE + 10 * PAGE, PAGE);
-    mapped_add(BASE + 15 * PAGE, PAGE, &nobodys);
-    ok(mapped_at(BASE + 16 * PAGE + 7).segment == first.segment &&
-           mapped_at(BASE + 15 * PAGE).segment == 0 &&
-           mapped_at(BASE + 10 * PAGE).kind == TRACE_MAPPING_ANONYMOUS,
+    map_ranges_add(BASE + 15 * PAGE, PAGE, &nobodys);
+    ok(map_ranges_at(BASE + 16 * PAGE + 7).segment == first.segment &&
+           map_ranges_at(BASE + 15 * PAGE).segment == 0 &&
+           map_ranges_at(BASE + 10 * PAGE).kind == TRACE_MAPPING_ANONYMOUS,
        "what is at an address");
-    mapped_take_segment(first.segment, &taken);
+    map_ranges_take_segment(first.segment, &taken);
     model[15] = true;
     for (int i = 30; i < 35; i++)
         model[i] = true;
     ok(same() && taken.n == 2, "a segment with holes goes, and what stands in them stays");
-    mapped_put_back(&taken);
-    mapped_take_segment(BASE + 11 * PAGE, &taken);
+    map_ranges_put_back(&taken);
+    map_ranges_take_segment(BASE + 11 * PAGE, &taken);
     for (int i = 11; i < 30; i++)
         model[i] = true;
     ok(same() && taken.n == 0, "it comes back; and none is named by its middle");
@@ -116,14 +116,14 @@ static void test_hold(void)
 {
     pthread_t t;
 
-    ok(mapped_hold(), "it is held");
+    ok(map_ranges_hold(), "it is held");
     pthread_create(&t, NULL, adds, NULL);
     while (!__atomic_load_n(&begun, __ATOMIC_SEQ_CST))
         sched_yield();
     for (int i = 0; i < 1000; i++)
         sched_yield();
     ok(!__atomic_load_n(&done, __ATOMIC_SEQ_CST), "who wants to change what is held waits");
-    mapped_let_go();
+    map_ranges_let_go();
     pthread_join(t, NULL);
     ok(done, "until it is let go");
 }
@@ -134,16 +134,16 @@ static void test_deserted(void)
     pthread_t t;
 
     ok(scratch_store_open(), "a trace");
-    ok(mapped_hold(), "a thread that does not come back holds it");
+    ok(map_ranges_hold(), "a thread that does not come back holds it");
     begun = done = false;
     pthread_create(&t, NULL, adds, NULL);
     pthread_join(t, NULL);
-    ok(done && mapped_incomplete(), "others go on without, and it is not known what they map");
+    ok(done && map_ranges_incomplete(), "others go on without, and it is not known what they map");
     is_int(store.writer.header->lost_mappings, 1, "which is counted");
-    ok(!mapped_hold(), "nor does anybody wait who wants to look");
-    mapped_let_go();
-    ok(mapped_hold(), "one that comes back after all makes it usable again");
-    mapped_let_go();
+    ok(!map_ranges_hold(), "nor does anybody wait who wants to look");
+    map_ranges_let_go();
+    ok(map_ranges_hold(), "one that comes back after all makes it usable again");
+    map_ranges_let_go();
     scratch_store_close();
 }
 
@@ -152,17 +152,17 @@ static void test_fork(void)
     int status;
     pid_t child;
 
-    ok(mapped_hold(), "it is held, and forked");
+    ok(map_ranges_hold(), "it is held, and forked");
     child = fork();
     if (child == 0) {
-        mapped_after_fork();
+        map_ranges_after_fork();
         add(BASE, PAGE); /* the lock is not held in this process */
-        _exit(mapped_incomplete() ? 7 : 8);
+        _exit(map_ranges_incomplete() ? 7 : 8);
     }
-    mapped_let_go();
+    map_ranges_let_go();
     is_int(waitpid(child, &status, 0), child, "a fork in the middle of a change");
     is_int(WEXITSTATUS(status), 7, "is one whose child does not know it all");
-    ok(!mapped_incomplete(), "the parent does");
+    ok(!map_ranges_incomplete(), "the parent does");
 }
 
 /* Every other page, so that no two are one mapping. */
@@ -171,11 +171,11 @@ static void test_too_many(void)
     take(BASE, PAGES * PAGE);
     for (uintptr_t i = 0; i < MAPPED_MAX; i++)
         add(BASE + 2 * i * PAGE, PAGE);
-    ok(!mapped_incomplete(), "as many as there may be");
+    ok(!map_ranges_incomplete(), "as many as there may be");
     add(BASE + 2 * MAPPED_MAX * PAGE, PAGE);
-    ok(mapped_incomplete(), "one more is not kept");
+    ok(map_ranges_incomplete(), "one more is not kept");
     take(BASE, 2 * MAPPED_MAX * PAGE);
-    ok(mapped_incomplete(), "and that is not forgotten");
+    ok(map_ranges_incomplete(), "and that is not forgotten");
 }
 
 /* ---- what rows count ---- */
@@ -188,7 +188,7 @@ static uint32_t rows[ROWS];
 
 static void map_counted(uint32_t at, uint32_t n, uint32_t row)
 {
-    mapped_add(BASE + at * PAGE, n * PAGE, &(struct mapping){.row = rows[row]});
+    map_ranges_add(BASE + at * PAGE, n * PAGE, &(struct mapping){.row = rows[row]});
     calls++;
     row_of_call[calls] = row;
     for (uint32_t p = at; p < at + n; p++)
@@ -198,14 +198,14 @@ static void map_counted(uint32_t at, uint32_t n, uint32_t row)
 /* An allocator's mapping: of no row at first, cut, and then settled. */
 static void map_late(uint32_t at, uint32_t n, uint32_t cut, uint32_t row)
 {
-    uint64_t call = mapped_add(BASE + at * PAGE, n * PAGE, &(struct mapping){.row = 0});
+    uint64_t call = map_ranges_add(BASE + at * PAGE, n * PAGE, &(struct mapping){.row = 0});
 
     calls++;
     row_of_call[calls] = row;
     for (uint32_t p = at; p < at + n; p++)
         owner[p] = p < at + cut ? 0 : calls;
     take(BASE + at * PAGE, cut * PAGE);
-    mapped_settle(BASE + at * PAGE, BASE + (at + n) * PAGE, call, rows[row]);
+    map_ranges_settle(BASE + at * PAGE, BASE + (at + n) * PAGE, call, rows[row]);
 }
 
 /* Whether each row has as many bytes as pages of its calls are mapped, and as many calls as have
@@ -243,7 +243,7 @@ static void test_rows(void)
         rows[i] = chunk.next++;
     take(BASE, PAGES * PAGE);
     for (uint32_t i = 0; i < rounds; i++) {
-        struct mapped_taken taken;
+        struct map_ranges_taken taken;
         uint32_t at, n;
 
         state = state * 1664525 + 1013904223;
@@ -256,16 +256,16 @@ static void test_rows(void)
         } else if (state >> 30 > 1) {
             map_counted(at, n, (state >> 5) % ROWS);
         } else {
-            mapped_take(BASE + at * PAGE, n * PAGE, &taken);
+            map_ranges_take(BASE + at * PAGE, n * PAGE, &taken);
             if (state >> 30 == 0 && taken.n <= MAPPED_TAKEN_MAX)
-                mapped_put_back(&taken);
+                map_ranges_put_back(&taken);
             else
                 memset(owner + at, 0, n * sizeof *owner);
         }
         good += rows_are_right();
     }
     is_int(good, rounds, "rows count what is mapped, cut, taken, and put back");
-    mapped_after_fork();
+    map_ranges_after_fork();
     take(BASE, PAGES * PAGE);
     ok(rows_are_right(), "a forked child takes nothing from what its parent has counted");
     scratch_store_close();
@@ -290,9 +290,9 @@ int main(void)
         good += same();
     }
     is_int(good, rounds, "after each of many calls");
-    ok(!mapped_incomplete(), "nothing was lost");
-    mapped_after_fork();
-    ok(!mapped_incomplete(), "nor by a fork at rest");
+    ok(!map_ranges_incomplete(), "nothing was lost");
+    map_ranges_after_fork();
+    ok(!map_ranges_incomplete(), "nor by a fork at rest");
     test_bytes();
     test_segment();
     test_hold();

@@ -27,14 +27,14 @@ static uintptr_t addr_of(uint32_t i)
 
 static void note(uint32_t i, uint32_t number)
 {
-    freed_note(&(struct freed){.addr = addr_of(i),
-                               .size = number,
-                               .alloc_row = i,
-                               .free_row = number & 0xffff,
-                               .missed = number >> 16,
-                               .thread = (uint16_t)(number % 7),
-                               .call = (uint8_t)(number % 5),
-                               .made = (uint8_t)(number % 3)});
+    recent_frees_note(&(struct freed){.addr = addr_of(i),
+                                      .size = number,
+                                      .alloc_row = i,
+                                      .free_row = number & 0xffff,
+                                      .missed = number >> 16,
+                                      .thread = (uint16_t)(number % 7),
+                                      .call = (uint8_t)(number % 5),
+                                      .made = (uint8_t)(number % 3)});
 }
 
 static bool is_right(uint32_t i, uint32_t last)
@@ -44,7 +44,7 @@ static bool is_right(uint32_t i, uint32_t last)
     struct freed f;
     uint64_t since;
 
-    if (freed_find(addr_of(i), &f, &since) != known)
+    if (recent_frees_find(addr_of(i), &f, &since) != known)
         return false;
     return !known || (f.size == want && since == last - want && f.addr == addr_of(i) &&
                       f.alloc_row == i && f.free_row == (want & 0xffff) && f.missed == want >> 16 &&
@@ -64,8 +64,8 @@ static void in_order(void)
     struct freed f;
     uint64_t since;
 
-    ok(!freed_find(addr_of(1), &f, &since), "nothing is remembered at first");
-    ok(!freed_forgets(), "nor forgotten");
+    ok(!recent_frees_find(addr_of(1), &f, &since), "nothing is remembered at first");
+    ok(!recent_frees_forgets(), "nor forgotten");
     for (uint32_t number = 1; number <= FREES; number++) {
         uint32_t i = draw(number), other = next() % ADDRESSES;
 
@@ -74,9 +74,9 @@ static void in_order(void)
         wrong += WRONG(!is_right(i, number), number);
         wrong += WRONG(!is_right(other, number), number);
         if (number == FREED_MOST)
-            wrong += WRONG(freed_forgets(), number);
+            wrong += WRONG(recent_frees_forgets(), number);
         if (number == FREED_MOST + 1)
-            wrong += WRONG(!freed_forgets(), number);
+            wrong += WRONG(!recent_frees_forgets(), number);
     }
     for (uint32_t i = 0; i < ADDRESSES; i++)
         wrong += WRONG(!is_right(i, FREES), i);
@@ -98,7 +98,7 @@ static void *note_many(void *arg)
     uint32_t thread = *(uint32_t *)arg;
 
     for (uint32_t i = 0; i < EACH; i++)
-        freed_note(&(struct freed){
+        recent_frees_note(&(struct freed){
             .addr = own_addr(thread, i), .size = i, .alloc_row = thread, .free_row = ~i});
     return NULL;
 }
@@ -120,7 +120,7 @@ static void at_once(void)
             struct freed f;
             uint64_t since;
 
-            wrong += WRONG(!freed_find(own_addr(thread, i), &f, &since) || f.size != i ||
+            wrong += WRONG(!recent_frees_find(own_addr(thread, i), &f, &since) || f.size != i ||
                                f.alloc_row != thread || f.free_row != ~i,
                            i);
         }
@@ -131,22 +131,22 @@ static void at_once(void)
 
 static void families(void)
 {
-    made_note(5, TRACE_MADE_NEW);
-    made_note(5, TRACE_MADE_NEW);
-    made_note(6, TRACE_MADE_MALLOC);
-    made_note(6, TRACE_MADE_NEW_ARRAY);
-    is_int(made_of(4), TRACE_MADE_UNKNOWN, "nobody has said");
-    is_int(made_of(5), TRACE_MADE_NEW, "always the same");
-    is_int(made_of(6), TRACE_MADE_UNKNOWN, "one and another: not known");
-    made_note(6, TRACE_MADE_MALLOC);
-    made_note(6, TRACE_MADE_MALLOC);
-    is_int(made_of(6), TRACE_MADE_UNKNOWN, "nor again");
-    is_int(made_of((1u << 26) - 1), TRACE_MADE_UNKNOWN, "the last row there is");
+    alloc_family_note(5, TRACE_MADE_NEW);
+    alloc_family_note(5, TRACE_MADE_NEW);
+    alloc_family_note(6, TRACE_MADE_MALLOC);
+    alloc_family_note(6, TRACE_MADE_NEW_ARRAY);
+    is_int(alloc_family_of(4), TRACE_MADE_UNKNOWN, "nobody has said");
+    is_int(alloc_family_of(5), TRACE_MADE_NEW, "always the same");
+    is_int(alloc_family_of(6), TRACE_MADE_UNKNOWN, "one and another: not known");
+    alloc_family_note(6, TRACE_MADE_MALLOC);
+    alloc_family_note(6, TRACE_MADE_MALLOC);
+    is_int(alloc_family_of(6), TRACE_MADE_UNKNOWN, "nor again");
+    is_int(alloc_family_of((1u << 26) - 1), TRACE_MADE_UNKNOWN, "the last row there is");
 }
 
 int main(void)
 {
-    ok(freed_begin() && made_begin(), "there is memory");
+    ok(recent_frees_begin() && alloc_family_begin(), "there is memory");
     in_order();
     at_once();
     families();

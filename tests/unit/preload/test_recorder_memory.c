@@ -29,9 +29,9 @@ static bool same(void)
     wrong = 0;
     last = 0;
     memset(seen, 0, sizeof seen);
-    ownmemory_hold();
-    ownmemory_each(note, NULL);
-    ownmemory_let_go();
+    recorder_memory_hold();
+    recorder_memory_each(note, NULL);
+    recorder_memory_let_go();
     for (size_t i = 0; i < PAGES; i++)
         ok &= seen[i] == (model[i] != NOT);
     return ok && !wrong;
@@ -62,9 +62,9 @@ static size_t bytes(void)
 {
     size_t sum = 0;
 
-    ownmemory_hold();
-    ownmemory_each(add, &sum);
-    ownmemory_let_go();
+    recorder_memory_hold();
+    recorder_memory_each(add, &sum);
+    recorder_memory_let_go();
     return sum;
 }
 
@@ -75,13 +75,13 @@ int main(void)
     size_t before;
     void *p;
 
-    ok(ownmemory_begin(), "begun");
+    ok(recorder_memory_begin(), "begun");
     for (int i = 0; i < 3000; i++) {
         change(&state);
         ok_all &= same();
     }
     ok(ok_all, "3,000 changes: as a flag for each page has it");
-    ownmemory_after_fork();
+    recorder_memory_after_fork();
     for (size_t i = 0; i < PAGES; i++)
         model[i] = model[i] == KEPT ? NOT : model[i];
     ok(same(), "a forked child has not what was kept from it");
@@ -92,9 +92,9 @@ int main(void)
     is_int((intmax_t)bytes(), (intmax_t)(before + 3 * PAGE), "what pages.h maps is in it");
     p = pages_resize(p, 3 * PAGE, 50 * PAGE);
     is_int((intmax_t)bytes(), (intmax_t)(before + 50 * PAGE), "and what it makes larger");
-    ownmemory_hold();
+    recorder_memory_hold();
     pages_free(p, 50 * PAGE);
-    ownmemory_let_go();
+    recorder_memory_let_go();
     is_int((intmax_t)bytes(), (intmax_t)before, "what it unmaps is not, also while it is held");
     p = pages_alloc_aligned(PAGE, 64 * PAGE);
     is_int((intmax_t)bytes(), (intmax_t)(before + PAGE), "of what is aligned no more than that");

@@ -68,10 +68,10 @@ static void test_blocks(void)
 {
     uint32_t own[4], good = 0, taken = 0;
 
-    ok(!watch_is_on(), "nothing is watched at first");
+    ok(!any_feature_on(), "nothing is watched at first");
     for (uint32_t i = 0; i < 4; i++)
         own[i] = regions_open("test", 0, 0);
-    ok(watch_is_on(), "but when a region is open");
+    ok(any_feature_on(), "but when a region is open");
     for (uint32_t i = 0; i < ROUNDS; i++) {
         uint32_t block = next() % BLOCKS, region = own[next() % 4];
 
@@ -103,7 +103,7 @@ static void test_blocks(void)
         regions_close(own[i]);
         regions_end(own[i]);
     }
-    ok(!watch_is_on(), "and nothing is watched any more");
+    ok(!any_feature_on(), "and nothing is watched any more");
 }
 
 static void test_order(void)
@@ -139,7 +139,7 @@ static void test_order(void)
         n++;
     is_int(n, REGIONS_MAX - 2, "there is an end to them");
     regions_after_fork();
-    ok(!watch_is_on() && regions_open("fork", 0, 0) == 1, "a forked child begins afresh");
+    ok(!any_feature_on() && regions_open("fork", 0, 0) == 1, "a forked child begins afresh");
 }
 
 int main(void)

@@ -13,7 +13,7 @@
 
 #define PAGE ((size_t)4096)
 
-static struct freeze nobody;
+static struct stopped_world nobody;
 
 /* ---- modules: as many as are asked for, each of one writable segment ---- */
 
@@ -62,11 +62,12 @@ static bool complete_with_mappings(size_t n)
 
 /* ---- threads ---- */
 
-static bool complete_with(enum freeze_state state, uintptr_t sp)
+static bool complete_with(enum stop_world_state state, uintptr_t sp)
 {
-    struct frozen threads[2] = {{.state = FREEZE_STANDS, .sp = 4096}, {.state = state, .sp = sp}};
+    struct stopped_thread threads[2] = {{.state = STOP_WORLD_STANDS, .sp = 4096},
+                                        {.state = state, .sp = sp}};
 
-    return roots_complete(&(struct freeze){.threads = threads, .n = 2, .missed = 1});
+    return roots_complete(&(struct stopped_world){.threads = threads, .n = 2, .missed = 1});
 }
 
 int main(void)
@@ -79,8 +80,8 @@ int main(void)
     ok(complete_with_mappings(3000), "thousands of mappings are noted");
     ok(!complete_with_mappings(5000), "of still more it is known that some are not");
     ok(complete_with_mappings(10), "until they are noted anew");
-    ok(complete_with(FREEZE_GONE, 0), "a thread that has gone is not missed");
-    ok(complete_with(FREEZE_MISSED, 4096), "one that does not answer is where it sleeps");
-    ok(!complete_with(FREEZE_MISSED, 0), "if that is known");
+    ok(complete_with(STOP_WORLD_GONE, 0), "a thread that has gone is not missed");
+    ok(complete_with(STOP_WORLD_MISSED, 4096), "one that does not answer is where it sleeps");
+    ok(!complete_with(STOP_WORLD_MISSED, 0), "if that is known");
     return done_testing();
 }

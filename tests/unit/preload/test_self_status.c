@@ -28,8 +28,8 @@ static void test_asking(const char *how, kernel_gate *gate)
     char name[16];
 
     kernel_gatekeeper = gate;
-    process_ask(&p);
-    process_thread_name(name);
+    self_status_ask(&p);
+    self_thread_name(name);
     kernel_gatekeeper = NULL;
     is_int(p.pid, getpid(), "%s: this process", how);
     is_int(p.ppid, getppid(), "%s: its parent", how);
@@ -49,7 +49,7 @@ static struct process read_text(const char *text, bool *good)
     if (write(fd, text, strlen(text)) != (ssize_t)strlen(text))
         perror(path);
     close(fd);
-    *good = process_read(path, &p);
+    *good = self_status_read(path, &p);
     unlink(path);
     return p;
 }
@@ -76,7 +76,7 @@ static void test_files(void)
     ok(!good, "nothing");
     read_text("no such form", &good);
     ok(!good, "something else");
-    ok(!process_read("/nonexistent", &p), "no file");
+    ok(!self_status_read("/nonexistent", &p), "no file");
 }
 
 int main(void)
@@ -87,7 +87,7 @@ int main(void)
     test_asking("by calls", NULL);
     test_asking("by files", files_only);
     kernel_gatekeeper = nothing;
-    process_ask(&p);
+    self_status_ask(&p);
     kernel_gatekeeper = NULL;
     ok(p.pid == 0 && p.ppid == 0 && p.name[0] == '\0', "where nothing may be asked");
     test_files();

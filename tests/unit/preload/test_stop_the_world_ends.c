@@ -17,17 +17,17 @@ static void *end(void *arg)
 int main(void)
 {
     size_t missed = 0, frozen = 0;
-    struct freeze f;
+    struct stopped_world f;
     pthread_t t;
 
     for (int i = 0; i < ROUNDS; i++) {
         pthread_create(&t, NULL, end, NULL);
         pthread_join(t, NULL);
-        if (!freeze_begin(&f))
+        if (!stop_world_begin(&f))
             continue;
         frozen++;
         missed += f.missed;
-        freeze_end(&f);
+        stop_world_end(&f);
     }
     is_int((intmax_t)frozen, ROUNDS, "the others are stopped each time");
     is_int((intmax_t)missed, 0, "a thread that ends is not missed");

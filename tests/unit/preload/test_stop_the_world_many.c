@@ -1,5 +1,5 @@
 /* More threads than can be stopped: none stays stopped, and the caller gets an error. */
-#define FREEZE_THREADS_MAX 4u
+#define STOP_WORLD_THREADS_MAX 4u
 #include "preload/leak/stop_the_world.c"
 
 #include <pthread.h>
@@ -21,14 +21,14 @@ static void *sleeps(void *unused)
 
 static size_t threads_stand(pthread_t *threads, size_t n)
 {
-    struct freeze f;
+    struct stopped_world f;
 
     while (n-- > 0)
         pthread_create(&threads[n], NULL, sleeps, NULL);
-    if (!freeze_begin(&f))
+    if (!stop_world_begin(&f))
         return SIZE_MAX;
     n = f.n;
-    freeze_end(&f);
+    stop_world_end(&f);
     return n;
 }
 

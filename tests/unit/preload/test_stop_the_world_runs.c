@@ -23,16 +23,16 @@ static void *run(void *unused)
 int main(void)
 {
     size_t missed = 0, stood = 0;
-    struct freeze f;
+    struct stopped_world f;
     pthread_t t;
 
     pthread_create(&t, NULL, run, NULL);
     while (!__atomic_load_n(&runs, __ATOMIC_ACQUIRE))
         kernel_yield();
-    for (int i = 0; i < ROUNDS && freeze_begin(&f); i++) {
+    for (int i = 0; i < ROUNDS && stop_world_begin(&f); i++) {
         missed += f.missed;
-        stood += f.n == 1 && f.threads[0].state == FREEZE_STANDS;
-        freeze_end(&f);
+        stood += f.n == 1 && f.threads[0].state == STOP_WORLD_STANDS;
+        stop_world_end(&f);
     }
     __atomic_store_n(&ends, 1, __ATOMIC_RELEASE);
     pthread_join(t, NULL);

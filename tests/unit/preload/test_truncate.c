@@ -25,14 +25,14 @@ static uint32_t naive(const uintptr_t *pcs, uint32_t n, uintptr_t *out, uint32_t
 
 static void against_model(void)
 {
-    struct cut c = {.limit = LIMIT};
+    struct truncation c = {.limit = LIMIT};
     uintptr_t pcs[MAX_DEPTH], want[MAX_DEPTH + 1], last[MAX_DEPTH + 1];
     size_t wrong = 0, lies = 0, modest = 0, shallow = 0, deep = 0;
     uint32_t n = 0;
 
     for (int round = 0; round < 100000; round++) {
         uint32_t same = n ? (uint32_t)(rnd() % n) : 0, dropped, length;
-        struct cut_stack s;
+        struct truncated_stack s;
 
         if (n > 5 && rnd() % 64)
             same = n - (uint32_t)(rnd() % 5);
@@ -42,7 +42,7 @@ static void against_model(void)
         same = same < n ? same : n;
         for (uint32_t i = same; i < n; i++)
             pcs[i] = 0x1000 + rnd() % 3;
-        if (!cut_stack(&c, pcs, n, same, &s))
+        if (!truncate_stack(&c, pcs, n, same, &s))
             break;
         length = naive(pcs, n, want, &dropped);
         wrong += WRONG(s.n != length || s.dropped != dropped ||
@@ -61,22 +61,22 @@ static void against_model(void)
     is_int((long long)wrong, 0, "what is kept is what is to be kept");
     is_int((long long)lies, 0, "what is said to be as before is");
     is_int((long long)modest, 0, "and is said");
-    cut_release(&c);
+    truncate_release(&c);
 }
 
 /* One more frame at a time: only the new frame differs, except where another quarter of the limit
  * is left out. */
 static void growing(void)
 {
-    struct cut c = {.limit = LIMIT};
+    struct truncation c = {.limit = LIMIT};
     uintptr_t pcs[MAX_DEPTH];
     uint32_t afresh = 0, most = 0, least = UINT32_MAX;
 
     for (uint32_t n = 1; n <= MAX_DEPTH; n++) {
-        struct cut_stack s;
+        struct truncated_stack s;
 
         pcs[n - 1] = 0x1000 + n;
-        if (!cut_stack(&c, pcs, n, n - 1, &s))
+        if (!truncate_stack(&c, pcs, n, n - 1, &s))
             break;
         afresh += s.n - s.same;
         if (n <= LIMIT)
@@ -88,7 +88,7 @@ static void growing(void)
        LIMIT);
     ok(afresh < 3 * MAX_DEPTH, "of %d stacks, each a frame deeper, %u frames were new", MAX_DEPTH,
        afresh);
-    cut_release(&c);
+    truncate_release(&c);
 }
 
 int main(void)
