@@ -71,7 +71,7 @@ static void on_oncpu(void *arg, const struct off_oncpu *c)
     (void)arg, (void)c;
 }
 
-static void on_rest(void *arg, pid_t tid, enum off_rest kind, const struct off_span *s)
+static void on_rest(void *arg, pid_t tid, enum off_other_time kind, const struct off_span *s)
 {
     (void)arg, (void)tid, (void)kind, (void)s;
 }
@@ -150,8 +150,8 @@ static struct shm_server *begin(void)
 static void begin_machine(void)
 {
     const struct offcpu_options options = {.min_block_ns = 1000, .chain_depth = 4};
-    const struct off_world world = {.stack = no_stack, .sched = no_sched, .object = object};
-    const struct off_sink sink = {.sleep = on_sleep, .oncpu = on_oncpu, .rest = on_rest};
+    const struct offcpu_ops world = {.stack = no_stack, .sched = no_sched, .object = object};
+    const struct offcpu_output sink = {.sleep = on_sleep, .oncpu = on_oncpu, .rest = on_rest};
     const struct ringevents_client to = {.event = take_event};
 
     machine = offcpu_new(&options, &world, &sink);

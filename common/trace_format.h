@@ -385,8 +385,8 @@ enum trace_off_kind {
     TRACE_OFF_OUTSIDE = 19, /* outside of calls, or in one that is not traced, it was off its CPU */
     TRACE_OFF_LEFT_OUT = 20, /* in calls that were too short, or too long, to be reported */
     /* Kinds of a tracer that stops no thread: */
-    TRACE_OFF_BRIEF = 21,  /* asleep, too shortly to be sampled */
-    TRACE_OFF_MISSED = 22, /* asleep, and awake again before it was sampled */
+    TRACE_OFF_TOO_SHORT = 21,   /* asleep, too shortly to be sampled */
+    TRACE_OFF_NOT_SAMPLED = 22, /* asleep, and awake again before it was sampled */
     /* On a TRACE_NODE_CLASS, and there alone: `sleeps` of the sleeps that other rows of its parent
        count were of that class, by how long they took, asleep and then waiting for a CPU; max_ns is
        the longest of them. Their time is in those other rows. */

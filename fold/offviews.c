@@ -60,8 +60,8 @@ static int64_t hotcold_value(const struct trace *t, const struct trace_row *r)
 static int64_t latency_value(const struct trace *t, const struct trace_row *r)
 {
     const struct trace_off_row *o = off_row(r);
-    bool counts =
-        o->kind == TRACE_OFF_CLASS || o->kind == TRACE_OFF_BRIEF || o->kind == TRACE_OFF_MISSED;
+    bool counts = o->kind == TRACE_OFF_CLASS || o->kind == TRACE_OFF_TOO_SHORT ||
+                  o->kind == TRACE_OFF_NOT_SAMPLED;
 
     (void)t;
     return counts ? (int64_t)o->sleeps : 0;

@@ -37,7 +37,7 @@ struct allstop {
     pid_t pid;
     struct allstop_thread *threads;
     size_t n, room;
-    struct lastrun *lastrun;
+    struct sleep_since *lastrun;
     struct strbuf why;
     uint64_t patience_ns;
     bool hurries; /* flame is scheduled before others */
@@ -53,7 +53,7 @@ struct allstop *allstop_new(pid_t pid)
     a->pid = pid;
     a->patience_ns = PATIENCE_FIRST_NS;
     a->why = (struct strbuf)STRBUF_INIT;
-    a->lastrun = lastrun_new();
+    a->lastrun = sleep_since_new();
     return a;
 }
 
@@ -62,7 +62,7 @@ void allstop_free(struct allstop *a)
     if (!a)
         return;
     allstop_go(a);
-    lastrun_free(a->lastrun);
+    sleep_since_free(a->lastrun);
     strbuf_release(&a->why);
     free(a->threads);
     free(a->times);
@@ -148,7 +148,7 @@ static bool is_ready(struct allstop *a, struct allstop_thread *t)
         !known)
         return true;
     if (known->timeout != CALL_NO_TIMEOUT && !(call_flags(call.nr, call.args) & CALL_SHORT) &&
-        task_sched(t->tid, &sched) && lastrun_ns(a->lastrun, t->tid, true, &t->asleep_since) &&
+        task_sched(t->tid, &sched) && sleep_since_ns(a->lastrun, t->tid, true, &t->asleep_since) &&
         t->asleep_since) {
         t->turns = sched.turns;
         return true;
@@ -369,7 +369,7 @@ enum allstop_answer allstop_stop(struct allstop *a)
         if (err) {
             wait_for_all(a);
             allstop_go(a);
-            refusal_explain(first, err);
+            attach_error_explain(first, err);
             return ALLSTOP_REFUSED;
         }
         if (!wait_for_all(a)) {

@@ -32,7 +32,7 @@
 /* a moment at a time while it is recorded, */
 #define FOLLOW_NS 20000000u
 /* and until nobody is in the guest. */
-#define QUIET_NS 1000000000u
+#define NOSTOP_NS 1000000000u
 /* The pause between two looks. */
 #define LOOK_NS 2500000
 
@@ -226,7 +226,7 @@ static int map_guest(struct attachment *a)
         if (answer == ALLSTOP_REFUSED)
             return FLAME_USAGE;
         if (answer == ALLSTOP_GONE)
-            return refusal_explain(a->pid, ESRCH);
+            return attach_error_explain(a->pid, ESRCH);
         if (answer == ALLSTOP_AGAIN)
             continue;
         /* Both in one stop: a guest from before may be called at any time. */
@@ -255,7 +255,7 @@ static int come(struct attachment *a)
     agent_state_hooks(&a->guest, a->slots.hooks);
     status = stop_at_rest(a, COME_NS, &why, prepare_slots);
     if (status == FLAME_FAILED)
-        return a->gone ? refusal_explain(a->pid, ESRCH) : refuse(a, why);
+        return a->gone ? attach_error_explain(a->pid, ESRCH) : refuse(a, why);
     if (status)
         return status;
     agent_trace_threads(a->trace, a->stop, &a->mem);
@@ -275,7 +275,7 @@ static int heap_scan_around(struct attachment *a)
     int status;
 
     if (!read_facts(a->pid, &f) || !maps_snapshot_read(&a->maps, a->pid, 0))
-        return refusal_explain(a->pid, EPERM);
+        return attach_error_explain(a->pid, EPERM);
     status = judge(a);
     if (status)
         return status;
@@ -315,7 +315,7 @@ static void release(struct attachment *a)
 int attachment_begin(struct attachment **to, const struct attachment_options *o)
 {
     struct attachment *a = xcalloc(1, sizeof *a);
-    int status = refusal_foreseen(o->pid, o->ours), err;
+    int status = attach_error_foreseen(o->pid, o->ours), err;
 
     *to = NULL;
     a->pid = o->pid;
@@ -325,7 +325,7 @@ int attachment_begin(struct attachment **to, const struct attachment_options *o)
     if (!status) {
         err = procmem_open(&a->mem, a->pid);
         if (err)
-            status = refusal_explain(a->pid, err == -ENOENT ? ESRCH : EPERM);
+            status = attach_error_explain(a->pid, err == -ENOENT ? ESRCH : EPERM);
     }
     a->stop = allstop_new(a->pid);
     if (!status)
@@ -385,7 +385,7 @@ static void give_back(struct attachment *a)
 {
     uint64_t until = 0;
 
-    while (look_again(&until, QUIET_NS)) {
+    while (look_again(&until, NOSTOP_NS)) {
         enum allstop_answer answer = try_stop(a);
         bool done = false;
 

@@ -11,7 +11,7 @@ static void on_event(void *arg, const struct off_event *e)
 
 static void on_look(void *arg, pid_t tid, const struct task_call *call)
 {
-    recorder_glimpse(arg, tid, call);
+    recorder_sample_sleeper(arg, tid, call);
 }
 
 static bool on_sched(void *arg, pid_t tid, struct off_sched *out)
@@ -31,26 +31,26 @@ static void on_beat(void *arg, uint64_t now)
 {
     struct recorder *r = arg;
 
-    recorder_goes_on(r, now);
+    recorder_advance(r, now);
     offtrace_cost(r->trace, now, 0, stacks_fallbacks(r->stacks));
 }
 
-struct quiet *quietrun_new(const struct tracer_options *o, pid_t caller, struct recorder *r)
+struct nostop *nostop_run_new(const struct tracer_options *o, pid_t caller, struct recorder *r)
 {
-    const struct quiet_options options = {.pids = o->pids,
-                                          .npids = o->npids,
-                                          .caller = caller,
-                                          .duration_ns = o->duration_ns,
-                                          .least_ns = o->min_block_ns,
-                                          .no_follow = o->no_follow};
-    const struct quiet_client client = {.arg = r,
-                                        .event = on_event,
-                                        .look = on_look,
-                                        .sched = on_sched,
-                                        .mapped = on_mapped,
-                                        .beat = on_beat};
+    const struct nostop_options options = {.pids = o->pids,
+                                           .npids = o->npids,
+                                           .caller = caller,
+                                           .duration_ns = o->duration_ns,
+                                           .least_ns = o->min_block_ns,
+                                           .no_follow = o->no_follow};
+    const struct nostop_client client = {.arg = r,
+                                         .event = on_event,
+                                         .look = on_look,
+                                         .sched = on_sched,
+                                         .mapped = on_mapped,
+                                         .beat = on_beat};
 
-    return quiet_new(&options, &client);
+    return nostop_new(&options, &client);
 }
 
 static double ms(uint64_t ns)
@@ -58,9 +58,9 @@ static double ms(uint64_t ns)
     return (double)ns / 1e6;
 }
 
-void quietrun_tell(const struct quiet *q, const struct tracer_options *o)
+void nostop_run_print_unsampled(const struct nostop *q, const struct tracer_options *o)
 {
-    struct quiet_counts c = quiet_counts(q);
+    struct nostop_counts c = nostop_counts(q);
 
     if (c.polled)
         flame_warn(

@@ -9,9 +9,9 @@
 #include "tracer/tracer.h"
 
 /* For recorder.quiet. It tells the recorder what happens, which must outlive it. */
-struct quiet *quietrun_new(const struct tracer_options *o, pid_t caller, struct recorder *r);
+struct nostop *nostop_run_new(const struct tracer_options *o, pid_t caller, struct recorder *r);
 
 /* One line on standard error: what was not looked at, and what cannot be known. */
-void quietrun_tell(const struct quiet *q, const struct tracer_options *o);
+void nostop_run_print_unsampled(const struct nostop *q, const struct tracer_options *o);
 
 #endif

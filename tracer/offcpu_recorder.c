@@ -41,7 +41,7 @@ static uint32_t stack_asleep(struct recorder *r, struct tracee *t)
     for (int i = 0; i < ASLEEP_TRIES; i++) {
         bool known = task_sched(t->tid, &before);
 
-        stack = recorded_stack(r, t);
+        stack = recorder_node_stack(r, t);
         if (!known || !task_sched(t->tid, &after) || before.turns == after.turns)
             return stack;
     }
@@ -66,7 +66,7 @@ static void object_of(void *arg, pid_t tid, int nr, const uint64_t args[6], stru
         *set = (struct off_set){t->glimpse.members, t->glimpse.n};
         return;
     }
-    call = recorded_call(r, t, nr, args);
+    call = recorder_node_call(r, t, nr, args);
     objects_of_call(r->objects, &call, out, set);
     r->object = *out;
     r->set_size = set->n;
@@ -97,7 +97,7 @@ static uint32_t with_waking_call(struct recorder *r, struct tracee *t, uint32_t 
         return node;
     if (r->object_tid != e->tid || r->object_nr != e->nr)
         object_of(r, e->tid, e->nr, e->args, &r->object, &set);
-    return recorded_with_call(r, t, node, e->nr, e->args, &r->object, r->set_size);
+    return recorder_node_with_call(r, t, node, e->nr, e->args, &r->object, r->set_size);
 }
 
 static off_stack stack(void *arg, pid_t tid)
@@ -111,7 +111,7 @@ static off_stack stack(void *arg, pid_t tid)
         return t->glimpse.is ? t->glimpse.stack : 0;
     if (t->asleep)
         return t->asleep_stack;
-    return with_waking_call(r, t, recorded_stack(r, t));
+    return with_waking_call(r, t, recorder_node_stack(r, t));
 }
 
 static uint32_t likeness(void *arg, off_stack stack)
@@ -124,7 +124,7 @@ static uint32_t likeness(void *arg, off_stack stack)
 /* Scheduler figures of a thread as of now, or of the event at hand. */
 static bool read_sched(struct recorder *r, struct tracee *t, struct off_sched *out)
 {
-    return r->quiet ? quiet_sched(r->quiet, t->tid, out) : tracee_sched(t, out);
+    return r->quiet ? nostop_sched(r->quiet, t->tid, out) : tracee_sched(t, out);
 }
 
 static bool sched(void *arg, pid_t tid, struct off_sched *out)
@@ -136,16 +136,16 @@ static bool sched(void *arg, pid_t tid, struct off_sched *out)
         return false;
     if (r->quiet)
         return read_sched(r, t, out);
-    if (recorded_is_noted(r, t)) {
+    if (recorder_is_logged(r, t)) {
         *out = t->figures.given;
         return t->figures.known;
     }
     if (!tracee_sched(t, out))
         return false;
     if (t->in_call && t->noted)
-        out->turns = figures_turns(&t->figures, out->turns);
+        out->turns = schedstat_split_turns(&t->figures, out->turns);
     if (r->given)
-        figures_settle(&t->figures, source_now(), out);
+        schedstat_split_settle(&t->figures, source_now(), out);
     return true;
 }
 
@@ -163,7 +163,7 @@ static bool faults(void *arg, pid_t tid, uint64_t *n)
 
     if (!t || !r->given)
         return task_faults(tid, n);
-    if (!recorded_is_noted(r, t) || t->faults_reading != r->readings) {
+    if (!recorder_is_logged(r, t) || t->faults_reading != r->readings) {
         if (!task_faults(tid, &now))
             return false;
         t->faulted = now > t->faults;
@@ -185,18 +185,18 @@ static void let_go(struct recorder *r, const struct off_sleep *s)
         r->event->tid != s->tid || r->named)
         return;
     strbuf_clear(&r->name);
-    call = recorded_call(r, t, s->nr, s->args);
+    call = recorder_node_call(r, t, s->nr, s->args);
     if (!objname_call(r->objects, &call, &s->object, s->set_size, r->keep_numbers, &r->name))
         return;
     r->named = true;
-    source_go_on(r->source, s->tid);
+    source_resume(r->source, s->tid);
 }
 
 static const char *peer(void *arg, const struct off_sleep *s, const struct off_object *object)
 {
     struct recorder *r = arg;
 
-    if (objects_peer_is_dear(r->objects, object))
+    if (objects_peer_is_expensive(r->objects, object))
         let_go(r, s);
     return objects_peer(r->objects, object);
 }
@@ -208,17 +208,17 @@ static const char *sender(void *arg, pid_t pid)
     return objects_sender(r->objects, pid);
 }
 
-struct off_world recorder_world(struct recorder *r)
+struct offcpu_ops recorder_ops(struct recorder *r)
 {
-    return (struct off_world){.arg = r,
-                              .stack = stack,
-                              .likeness = likeness,
-                              .sched = sched,
-                              .faults = faults,
-                              .object = object_of,
-                              .held = held,
-                              .peer = peer,
-                              .sender = sender};
+    return (struct offcpu_ops){.arg = r,
+                               .stack = stack,
+                               .likeness = likeness,
+                               .sched = sched,
+                               .faults = faults,
+                               .object = object_of,
+                               .held = held,
+                               .peer = peer,
+                               .sender = sender};
 }
 
 static void print_line(void *arg, const char *line, size_t len)
@@ -227,13 +227,13 @@ static void print_line(void *arg, const char *line, size_t len)
     flame_debug_line(FLAME_DEBUG_REPLAY, line, len);
 }
 
-struct off_world recorder_logged(struct recorder *r, const struct off_world *world,
-                                 const struct offcpu_options *options)
+struct offcpu_ops recorder_logged(struct recorder *r, const struct offcpu_ops *world,
+                                  const struct offcpu_options *options)
 {
     if (!flame_debugs(FLAME_DEBUG_REPLAY))
         return *world;
     r->replay = replay_writer_new(options, print_line, NULL);
-    return replay_world(r->replay, world);
+    return replay_ops(r->replay, world);
 }
 
 /* ---- the sink ---- */
@@ -249,7 +249,7 @@ static uint32_t waker_node(struct recorder *r, const struct off_waker *w)
         return w->stack;
     t = w->tid ? tracee(r, w->tid) : NULL;
     if (t)
-        return recorded_root(r, t);
+        return recorder_node_root(r, t);
     return offtrace_name(r->trace, w->stack ? w->stack : offtrace_root(r->trace, 0, 0),
                          TRACE_NODE_NAME, pseudo, strlen(pseudo));
 }
@@ -269,7 +269,7 @@ static bool names_library(const char *call)
  * by its whole path, and reads it. */
 static bool is_on_library(struct recorder *r, const struct tracee *t, const struct off_sleep *s)
 {
-    struct objects_call call = recorded_call(r, t, s->nr, s->args);
+    struct objects_call call = recorder_node_call(r, t, s->nr, s->args);
     struct strbuf name = STRBUF_INIT;
     bool is;
 
@@ -289,22 +289,23 @@ static off_stack recorder_slept(struct recorder *r, struct tracee *t, const stru
 {
     uint64_t ns = s->blocked_ns + s->runq_ns;
     const struct off_span span = {.ns = ns, .longest_ns = ns, .times = 1};
-    uint32_t node = offtrace_name(r->trace, recorded_root(r, t), TRACE_NODE_NAME, STACKS_RECORDER,
-                                  sizeof STACKS_RECORDER - 1);
+    uint32_t node = offtrace_name(r->trace, recorder_node_root(r, t), TRACE_NODE_NAME,
+                                  STACKS_RECORDER, sizeof STACKS_RECORDER - 1);
 
     offtrace_stretch(r->trace, s->begin, s->end);
-    offtrace_rest(r->trace, node, recorded_thread(r, t), TRACE_OFF_LEFT_OUT, &span);
+    offtrace_rest(r->trace, node, recorder_thread(r, t), TRACE_OFF_LEFT_OUT, &span);
     return s->stack;
 }
 
 /* The sleeper's stack with the frame of its call. */
 static uint32_t named_sleep(struct recorder *r, struct tracee *t, const struct off_sleep *s)
 {
-    uint32_t node = recorded_with_kernel(r, t, s->stack ? s->stack : recorded_unknown(r, t));
+    uint32_t node =
+        recorder_node_with_kernel(r, t, s->stack ? s->stack : recorder_node_unknown(r, t));
 
     if (r->named)
         return offtrace_name(r->trace, node, TRACE_NODE_NAME, r->name.buf, r->name.len);
-    return recorded_with_call(r, t, node, s->nr, s->args, &s->object, s->set_size);
+    return recorder_node_with_call(r, t, node, s->nr, s->args, &s->object, s->set_size);
 }
 
 static off_stack on_sleep(void *arg, const struct off_sleep *s)
@@ -317,16 +318,16 @@ static off_stack on_sleep(void *arg, const struct off_sleep *s)
 
     if (!t)
         return 0;
-    if (r->guests && (stacks_is_recorder(r->stacks, s->stack) || is_on_library(r, t, s)))
+    if (r->own_libraries && (stacks_is_recorder(r->stacks, s->stack) || is_on_library(r, t, s)))
         return recorder_slept(r, t, s);
     if (t->glimpse.is)
         node = slept = t->glimpse.node;
     else
         node = slept = named_sleep(r, t, s);
-    offtrace_latency(r->trace, node, recorded_thread(r, t), s);
+    offtrace_latency(r->trace, node, recorder_thread(r, t), s);
     for (size_t i = 0; i < s->chain_len && whole; i++)
         node = offtrace_waker(r->trace, node, waker_node(r, &s->chain[i]), i, &whole);
-    offtrace_sleep(r->trace, node, recorded_thread(r, t), objname_kind(s->nr, &s->object), s);
+    offtrace_sleep(r->trace, node, recorder_thread(r, t), objname_kind(s->nr, &s->object), s);
     return slept;
 }
 
@@ -336,34 +337,34 @@ static void on_oncpu(void *arg, const struct off_oncpu *s)
     struct tracee *t = tracee(r, s->tid);
 
     if (t)
-        offtrace_oncpu(r->trace, s->stack ? s->stack : recorded_root(r, t), recorded_thread(r, t),
-                       s);
+        offtrace_oncpu(r->trace, s->stack ? s->stack : recorder_node_root(r, t),
+                       recorder_thread(r, t), s);
 }
 
-static void on_rest(void *arg, pid_t tid, enum off_rest kind, const struct off_span *s)
+static void on_rest(void *arg, pid_t tid, enum off_other_time kind, const struct off_span *s)
 {
     static const struct {
         uint16_t kind;
         const char *frame;
     } rows[] = {
-        [OFF_REST_TRACER] = {TRACE_OFF_TRACER, "[stopped by the tracer]"},
-        [OFF_REST_STOPPED] = {TRACE_OFF_STOPPED, "[stopped]"},
-        [OFF_REST_FAULT] = {TRACE_OFF_FAULT, "[page fault]"},
-        [OFF_REST_OUTSIDE] = {TRACE_OFF_OUTSIDE, "[outside calls]"},
-        [OFF_REST_LEFT_OUT] = {TRACE_OFF_LEFT_OUT, "[left out]"},
-        [OFF_REST_BRIEF] = {TRACE_OFF_BRIEF, "[short sleeps]"},
-        [OFF_REST_MISSED] = {TRACE_OFF_MISSED, "[sleeps not caught]"},
-        [OFF_REST_ROOM] = {TRACE_OFF_ROOM, "[waiting for the tracer]"},
+        [OFF_OTHER_TRACER] = {TRACE_OFF_TRACER, "[stopped by the tracer]"},
+        [OFF_OTHER_STOPPED] = {TRACE_OFF_STOPPED, "[stopped]"},
+        [OFF_OTHER_FAULT] = {TRACE_OFF_FAULT, "[page fault]"},
+        [OFF_OTHER_OUTSIDE] = {TRACE_OFF_OUTSIDE, "[outside calls]"},
+        [OFF_OTHER_FILTERED] = {TRACE_OFF_LEFT_OUT, "[left out]"},
+        [OFF_OTHER_TOO_SHORT] = {TRACE_OFF_TOO_SHORT, "[short sleeps]"},
+        [OFF_OTHER_NOT_SAMPLED] = {TRACE_OFF_NOT_SAMPLED, "[sleeps not caught]"},
+        [OFF_OTHER_ROOM] = {TRACE_OFF_ROOM, "[waiting for the tracer]"},
     };
     struct recorder *r = arg;
     struct tracee *t = tracee(r, tid);
     const char *frame = rows[kind].frame;
 
     if (t)
-        offtrace_rest(
-            r->trace,
-            offtrace_name(r->trace, recorded_root(r, t), TRACE_NODE_NAME, frame, strlen(frame)),
-            recorded_thread(r, t), rows[kind].kind, s);
+        offtrace_rest(r->trace,
+                      offtrace_name(r->trace, recorder_node_root(r, t), TRACE_NODE_NAME, frame,
+                                    strlen(frame)),
+                      recorder_thread(r, t), rows[kind].kind, s);
 }
 
 static void on_stretch(void *arg, pid_t tid FLAME_UNUSED, uint64_t from, uint64_t to)
@@ -373,9 +374,9 @@ static void on_stretch(void *arg, pid_t tid FLAME_UNUSED, uint64_t from, uint64_
     offtrace_stretch(r->trace, from, to);
 }
 
-struct off_sink recorder_sink(struct recorder *r)
+struct offcpu_output recorder_output(struct recorder *r)
 {
-    return (struct off_sink){
+    return (struct offcpu_output){
         .arg = r, .sleep = on_sleep, .oncpu = on_oncpu, .rest = on_rest, .stretch = on_stretch};
 }
 
@@ -413,7 +414,7 @@ void recorder_release(struct recorder *r)
     strbuf_release(&r->name);
     strbuf_release(&r->text);
     replay_writer_free(r->replay);
-    given_free(r->given);
+    inproc_stacks_free(r->given);
     objects_free(r->objects);
     tracees_free(r->tracees);
     stacks_free(r->stacks);
@@ -430,9 +431,9 @@ static void on_begin(struct recorder *r, const struct off_event *e)
     parent = e->newborn ? tracee(r, e->parent_tid) : NULL;
     t = tracee_new(r->tracees, e, parent);
     t->born = e->time;
-    t->parent = parent ? recorded_thread(r, parent) : 0;
+    t->parent = parent ? recorder_thread(r, parent) : 0;
     if (e->newborn) /* all readings will count from now on */
-        t->figures = (struct figures){.known = true, .at = e->time, .upto = e->time};
+        t->figures = (struct schedstat_split){.known = true, .at = e->time, .upto = e->time};
     if (parent && r->quiet) { /* the parent may have ended by now: its name is the one that the
                                  child began with */
         tracee_renamed(parent);
@@ -445,7 +446,7 @@ static void on_begin(struct recorder *r, const struct off_event *e)
 static void end_regions(struct recorder *r, struct tracee *t, uint64_t now)
 {
     if (t->regions.open || t->regions.passes)
-        openregions_end(&t->regions, offtrace_regions(r->trace), recorded_thread(r, t), now);
+        openregions_end(&t->regions, offtrace_regions(r->trace), recorder_thread(r, t), now);
 }
 
 /* Writes the thread's name and times, while it still exists. */
@@ -456,7 +457,7 @@ static void sum_up(struct recorder *r, struct tracee *t, uint64_t now)
 
     if (t->ended)
         return;
-    record = recorded_thread(r, t);
+    record = recorder_thread(r, t);
     end_regions(r, t, now);
     if (tracee_renamed(t))
         offtrace_rename(r->trace, record, t->comm);
@@ -480,10 +481,10 @@ static void take_over(struct recorder *r, struct tracee *t, struct tracee *calle
     if (!tracee_sched(t, &s))
         s = caller->first;
     t->first = s;
-    offtrace_thread_time(r->trace, recorded_thread(r, caller), now - caller->since,
+    offtrace_thread_time(r->trace, recorder_thread(r, caller), now - caller->since,
                          s.cpu_ns - caller->first.cpu_ns, s.runq_ns - caller->first.runq_ns);
     caller->ended = true;
-    offtrace_life(r->trace, recorded_thread(r, caller), caller->born, now, caller->parent);
+    offtrace_life(r->trace, recorder_thread(r, caller), caller->born, now, caller->parent);
 }
 
 static void on_exec(struct recorder *r, struct tracee *t, const struct off_event *e)
@@ -499,11 +500,11 @@ static void on_exec(struct recorder *r, struct tracee *t, const struct off_event
     objects_process_gone(r->objects, t->process->pid);
     t->in_call = t->asleep = t->stack_known = false;
     t->noted = 0;
-    event_memory_keep(&t->memory, NULL, 0, NULL);
+    arg_copy_keep(&t->memory, NULL, 0, NULL);
     if (tracee_renamed(t) && t->record)
         offtrace_rename(r->trace, t->record, t->comm);
     if (t->process->asked)
-        recorded_title(r, t->process);
+        recorder_name_process(r, t->process);
 }
 
 static void leave_call(struct tracee *t)
@@ -538,16 +539,16 @@ static void before(struct recorder *r, struct tracee *t, const struct off_event 
         break;
     case OFF_EXIT:
         if (e->memory)
-            event_memory_keep(&t->memory, e->memory, e->nr, e->args);
+            arg_copy_keep(&t->memory, e->memory, e->nr, e->args);
         break;
     case OFF_EXITING:
         if (t->process->threads == 1)
-            recorded_title(r, t->process);
+            recorder_name_process(r, t->process);
         sum_up(r, t, e->time);
         break;
     case OFF_THREAD_END: /* it was detached; or killed, and its figures are gone */
         if (t->ended)    /* the rest of its last stop */
-            offtrace_thread_time(r->trace, recorded_thread(r, t), e->held.ns, 0, 0);
+            offtrace_thread_time(r->trace, recorder_thread(r, t), e->held.ns, 0, 0);
         sum_up(r, t, e->time);
         break;
     case OFF_EXEC:
@@ -569,7 +570,7 @@ static void after(struct recorder *r, struct tracee *t, const struct off_event *
                 t->noted_nr = e->nr;
                 memcpy(t->noted_args, e->args, sizeof t->noted_args);
             }
-            event_memory_keep(&t->memory, e->memory, e->nr, e->args);
+            arg_copy_keep(&t->memory, e->memory, e->nr, e->args);
         }
         break;
     case OFF_EXIT:
@@ -623,7 +624,7 @@ static void glimpse_object(struct recorder *r, struct tracee *t, const struct ob
     memcpy(t->glimpse.members, set.members, set.n * sizeof *set.members);
 }
 
-void recorder_glimpse(struct recorder *r, pid_t tid, const struct task_call *c)
+void recorder_sample_sleeper(struct recorder *r, pid_t tid, const struct task_call *c)
 {
     struct tracee *t = tracee(r, tid);
     struct user_regs_struct regs = stackregs_at(c->pc, c->sp);
@@ -635,14 +636,14 @@ void recorder_glimpse(struct recorder *r, pid_t tid, const struct task_call *c)
     t->glimpse.is = false;
     call = (struct objects_call){t->process->pid, tid, c->nr, c->args, NULL};
     t->glimpse.stack =
-        stacks_capture(r->stacks, t->process->space, tid, recorded_thread(r, t), &regs, true);
+        stacks_capture(r->stacks, t->process->space, tid, recorder_thread(r, t), &regs, true);
     glimpse_object(r, t, &call);
     if (r->kernel)
-        recorded_take_kernel(r, t);
-    below =
-        recorded_with_kernel(r, t, t->glimpse.stack ? t->glimpse.stack : recorded_unknown(r, t));
+        recorder_read_kernel_stack(r, t);
+    below = recorder_node_with_kernel(
+        r, t, t->glimpse.stack ? t->glimpse.stack : recorder_node_unknown(r, t));
     t->glimpse.node =
-        recorded_with_call(r, t, below, c->nr, c->args, &t->glimpse.object, t->glimpse.n);
+        recorder_node_with_call(r, t, below, c->nr, c->args, &t->glimpse.object, t->glimpse.n);
     t->glimpse.nr = c->nr;
     t->glimpse.is = true;
     strbuf_clear(&t->kernel);
@@ -688,19 +689,19 @@ void recorder_event(struct recorder *r, const struct off_event *e)
     after(r, t, e);
 }
 
-void recorder_expect_guests(struct recorder *r)
+void recorder_expect_own_libraries(struct recorder *r)
 {
-    r->guests = true;
+    r->own_libraries = true;
     stacks_have_guests(r->stacks);
 }
 
-void recorder_expect_notes(struct recorder *r)
+void recorder_expect_logged_calls(struct recorder *r)
 {
-    r->given = given_new(r->stacks);
-    recorder_expect_guests(r);
+    r->given = inproc_stacks_new(r->stacks);
+    recorder_expect_own_libraries(r);
 }
 
-bool recorder_noted(struct recorder *r, const struct off_event *e, uint32_t stack)
+bool recorder_logged_event(struct recorder *r, const struct off_event *e, uint32_t stack)
 {
     struct tracee *t = tracee(r, e->tid);
     struct off_sched read;
@@ -708,13 +709,13 @@ bool recorder_noted(struct recorder *r, const struct off_event *e, uint32_t stac
     if (!t)
         return false;
     if (t->reading != r->readings && tracee_sched(t, &read)) {
-        figures_read(&t->figures, source_now(), &read);
+        schedstat_split_read(&t->figures, source_now(), &read);
         t->reading = r->readings;
         if (!t->stack_known)
             t->stack_known = space_note_own_stack(t->process->space, t->tid);
     }
     if (e->kind != OFF_SIGNAL)
-        figures_event(&t->figures, e->time, e->kind == OFF_EXIT && !e->ran_on);
+        schedstat_split_event(&t->figures, e->time, e->kind == OFF_EXIT && !e->ran_on);
     r->is_noted = e->kind != OFF_SIGNAL;
     r->noted = stack;
     recorder_event(r, e);
@@ -728,7 +729,7 @@ void recorder_region(struct recorder *r, pid_t tid, enum ring_region what, const
     struct tracee *t = tracee(r, tid);
 
     if (t && !t->ended)
-        openregions_told(&t->regions, offtrace_regions(r->trace), recorded_thread(r, t), what, name,
+        openregions_told(&t->regions, offtrace_regions(r->trace), recorder_thread(r, t), what, name,
                          len, time);
 }
 
@@ -752,19 +753,19 @@ static bool is_in_call(const struct tracee *t)
     return same;
 }
 
-void recorder_look(struct recorder *r)
+void recorder_read_kernel_stacks(struct recorder *r)
 {
     for (struct tracee *t = tracees_first(r->tracees); t && r->kernel; t = t->next) {
         if (!t->in_call || t->kernel_asked || !is_in_call(t))
             continue;
         t->kernel_asked = true;
-        recorded_take_kernel(r, t);
+        recorder_read_kernel_stack(r, t);
         if (t->noted && !is_in_call(t))
             strbuf_clear(&t->kernel);
     }
 }
 
-void recorder_goes_on(struct recorder *r, uint64_t now)
+void recorder_advance(struct recorder *r, uint64_t now)
 {
     if (unlikely(!r->began))
         r->began = now;
@@ -779,7 +780,7 @@ void recorder_finish(struct recorder *r, uint64_t now)
     offcpu_finish(r->machine, now);
     for (struct tracee *t = tracees_first(r->tracees); t; t = t->next) {
         if (t->tid == t->process->pid)
-            recorded_title(r, t->process);
+            recorder_name_process(r, t->process);
         sum_up(r, t, now);
     }
 }

@@ -1,7 +1,7 @@
 /*
  * offcpu_recorder.h: connects the event source, the state machine and the trace. It hands events to
  * the machine and answers the machine's questions (offcpu_ops.h). It writes the sleeps that the
- * machine finds (struct off_sink), with the frames of calls on top of stacks.
+ * machine finds (struct offcpu_output), with the frames of calls on top of stacks.
  *
  * Not thread-safe.
  */
@@ -32,7 +32,7 @@ struct recorder {
     struct objects *objects;
     struct tracees *tracees;
     struct source *source; /* ptrace source; NULL: none, or `quiet` is set */
-    struct quiet *quiet;   /* no-stop source: threads are not stopped, and sleepers are sampled */
+    struct nostop *quiet;  /* no-stop source: threads are not stopped, and sleepers are sampled */
     struct offcpu *machine;
     uint64_t began;               /* time of the first event; 0: none yet */
     uint64_t *elapsed_ns;         /* time since then, as far as known, in memory of the process that
@@ -40,13 +40,13 @@ struct recorder {
     struct replay_writer *replay; /* FLAME_DEBUG=replay; or NULL */
     bool keep_numbers;            /* in the names of objects */
     bool kernel;                  /* kernel stacks are wanted, and may be read */
-    bool guests;                  /* libraries of flame are in the command */
+    bool own_libraries;           /* libraries of flame are in the command */
 
     const struct off_event *event; /* the event being handled */
-    uint32_t noted;                /* the stack of a logged event, or 0 (recorder_noted) */
+    uint32_t noted;                /* the stack of a logged event, or 0 (recorder_logged_event) */
     bool is_noted;
-    uint32_t readings;   /* counter of readings of the scheduler's figures */
-    struct given *given; /* NULL: no thread logs its calls */
+    uint32_t readings;           /* counter of readings of the scheduler's figures */
+    struct inproc_stacks *given; /* NULL: no thread logs its calls */
     /* The last answer about an object, for the frame of a waking call. */
     struct off_object object;
     size_t set_size;
@@ -62,38 +62,38 @@ struct recorder {
 void recorder_init(struct recorder *r, struct offtrace *trace, int depth);
 void recorder_release(struct recorder *r);
 /* The run has gone on until `now`. */
-void recorder_goes_on(struct recorder *r, uint64_t now);
+void recorder_advance(struct recorder *r, uint64_t now);
 
-struct off_world recorder_world(struct recorder *r);
+struct offcpu_ops recorder_ops(struct recorder *r);
 /* With FLAME_DEBUG=replay: a world that logs the questions to this one. Else this one. */
-struct off_world recorder_logged(struct recorder *r, const struct off_world *world,
-                                 const struct offcpu_options *options);
-struct off_sink recorder_sink(struct recorder *r);
+struct offcpu_ops recorder_logged(struct recorder *r, const struct offcpu_ops *world,
+                                  const struct offcpu_options *options);
+struct offcpu_output recorder_output(struct recorder *r);
 
 /* Reads what stacks of this thread will need, see struct source_client. */
 void recorder_prepare(struct recorder *r, pid_t pid, pid_t tid,
                       const struct user_regs_struct *regs);
 /* Samples a thread that sleeps in this call, and may wake. Reads what the machine will ask of the
  * sleep, for an OFF_ENTRY that is `looked`. */
-void recorder_glimpse(struct recorder *r, pid_t tid, const struct task_call *call);
+void recorder_sample_sleeper(struct recorder *r, pid_t tid, const struct task_call *call);
 /* The process may have mapped code, which no event shows. */
 void recorder_mapped(struct recorder *r, pid_t pid);
 /* Hands the event to the machine, and updates address spaces, objects and names. */
 void recorder_event(struct recorder *r, const struct off_event *e);
 /* Libraries of flame are in the command: their waits are not the program's waits. */
-void recorder_expect_guests(struct recorder *r);
-/* Like recorder_expect_guests, and threads log calls (tracer/inproc/inproc_source.h). */
-void recorder_expect_notes(struct recorder *r);
+void recorder_expect_own_libraries(struct recorder *r);
+/* Like recorder_expect_own_libraries, and threads log calls (tracer/inproc/inproc_source.h). */
+void recorder_expect_logged_calls(struct recorder *r);
 /* Handles a logged event, which comes later than it happened. Questions about it are answered from
  * the number of its stack (r->given) and from scheduler figures that are split among events. Raise
  * r->readings before each group of events that are emitted together. False: the thread is not
  * known. */
-bool recorder_noted(struct recorder *r, const struct off_event *e, uint32_t stack);
+bool recorder_logged_event(struct recorder *r, const struct off_event *e, uint32_t stack);
 /* The thread began or ended a region, or marked a pass, at `time`. */
 void recorder_region(struct recorder *r, pid_t tid, enum ring_region what, const char *name,
                      size_t len, uint64_t time);
 /* Reads the kernel stack of each sleeping thread, once in a call. */
-void recorder_look(struct recorder *r);
+void recorder_read_kernel_stacks(struct recorder *r);
 /* The trace ends. */
 void recorder_finish(struct recorder *r, uint64_t now);
 

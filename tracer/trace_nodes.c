@@ -10,59 +10,60 @@
 #include "tracer/objects/objname.h"
 #include "tracer/objects/proctask.h"
 
-void recorded_title(struct recorder *r, struct tracee_process *p)
+void recorder_name_process(struct recorder *r, struct tracee_process *p)
 {
     if (tracee_process_retitled(p))
         offtrace_title(r->trace, p->pid, p->title.buf, p->title.len);
 }
 
-uint16_t recorded_thread(struct recorder *r, struct tracee *t)
+uint16_t recorder_thread(struct recorder *r, struct tracee *t)
 {
     if (!t->record) {
         if (!t->process->asked)
-            recorded_title(r, t->process);
+            recorder_name_process(r, t->process);
         tracee_renamed(t);
         t->record = offtrace_thread(r->trace, t->process->pid, t->tid, t->comm);
     }
     return t->record;
 }
 
-uint32_t recorded_root(struct recorder *r, struct tracee *t)
+uint32_t recorder_node_root(struct recorder *r, struct tracee *t)
 {
     uint32_t epoch = space_prepare(t->process->space, t->tid) ? space_epoch(t->process->space) : 0;
 
-    return offtrace_root(r->trace, recorded_thread(r, t), epoch);
+    return offtrace_root(r->trace, recorder_thread(r, t), epoch);
 }
 
-bool recorded_is_noted(const struct recorder *r, const struct tracee *t)
+bool recorder_is_logged(const struct recorder *r, const struct tracee *t)
 {
     return r->is_noted && r->event && r->event->tid == t->tid;
 }
 
-uint32_t recorded_stack(struct recorder *r, struct tracee *t)
+uint32_t recorder_node_stack(struct recorder *r, struct tracee *t)
 {
-    uint32_t noted = recorded_is_noted(r, t) ? r->noted : t->noted;
+    uint32_t noted = recorder_is_logged(r, t) ? r->noted : t->noted;
     struct user_regs_struct regs;
 
     if (noted)
-        return given_node(r->given, noted, t->process->space, t->tid, recorded_thread(r, t));
+        return inproc_stacks_node(r->given, noted, t->process->space, t->tid,
+                                  recorder_thread(r, t));
     if (!source_regs(r->source, t->tid, &regs))
         return 0;
-    return stacks_capture(r->stacks, t->process->space, t->tid, recorded_thread(r, t), &regs,
+    return stacks_capture(r->stacks, t->process->space, t->tid, recorder_thread(r, t), &regs,
                           source_asleep(r->source, t->tid));
 }
 
-struct objects_call recorded_call(const struct recorder *r, const struct tracee *t, int nr,
-                                  const uint64_t args[6])
+struct objects_call recorder_node_call(const struct recorder *r, const struct tracee *t, int nr,
+                                       const uint64_t args[6])
 {
-    static const struct event_memory nothing;
+    static const struct arg_copy nothing;
     struct objects_call call = {t->process->pid, t->tid, nr, args, NULL};
 
-    if (event_memory_is_of(&t->memory, nr, args))
+    if (arg_copy_is_of(&t->memory, nr, args))
         call.memory = &t->memory.is;
     else if (call_flags(nr, args) & CALL_OPENS)
         call.memory = NULL; /* it waits there: its end would have brought the path */
-    else if (recorded_is_noted(r, t))
+    else if (recorder_is_logged(r, t))
         call.memory = r->event->memory ? r->event->memory : &nothing;
     else if (t->noted)
         call.memory = &nothing;
@@ -95,12 +96,12 @@ static uint32_t with_lasting_call(struct recorder *r, struct objects_call *call,
     return f->node;
 }
 
-uint32_t recorded_with_call(struct recorder *r, struct tracee *t, uint32_t node, int nr,
-                            const uint64_t args[6], const struct off_object *object,
-                            size_t set_size)
+uint32_t recorder_node_with_call(struct recorder *r, struct tracee *t, uint32_t node, int nr,
+                                 const uint64_t args[6], const struct off_object *object,
+                                 size_t set_size)
 {
-    struct objects_call call = recorded_call(r, t, nr, args);
-    int fd = objname_lasting(nr, args, object);
+    struct objects_call call = recorder_node_call(r, t, nr, args);
+    int fd = objname_cacheable_fd(nr, args, object);
 
     if (fd >= 0 && node)
         return with_lasting_call(r, &call, node, fd, object);
@@ -131,7 +132,7 @@ static void kernel_names(char *text, struct strbuf *out)
     }
 }
 
-void recorded_take_kernel(struct recorder *r, struct tracee *t)
+void recorder_read_kernel_stack(struct recorder *r, struct tracee *t)
 {
     char text[4096];
 
@@ -142,7 +143,7 @@ void recorded_take_kernel(struct recorder *r, struct tracee *t)
         r->kernel = false; /* not permitted */
 }
 
-uint32_t recorded_with_kernel(struct recorder *r, const struct tracee *t, uint32_t node)
+uint32_t recorder_node_with_kernel(struct recorder *r, const struct tracee *t, uint32_t node)
 {
     const char *at = t->kernel.buf, *end = at + t->kernel.len;
 
@@ -155,8 +156,8 @@ uint32_t recorded_with_kernel(struct recorder *r, const struct tracee *t, uint32
     return node;
 }
 
-uint32_t recorded_unknown(struct recorder *r, struct tracee *t)
+uint32_t recorder_node_unknown(struct recorder *r, struct tracee *t)
 {
-    return offtrace_name(r->trace, recorded_root(r, t), TRACE_NODE_NAME, TRACE_STACK_INCOMPLETE,
-                         sizeof TRACE_STACK_INCOMPLETE - 1);
+    return offtrace_name(r->trace, recorder_node_root(r, t), TRACE_NODE_NAME,
+                         TRACE_STACK_INCOMPLETE, sizeof TRACE_STACK_INCOMPLETE - 1);
 }

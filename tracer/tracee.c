@@ -149,7 +149,7 @@ void tracee_free(struct tracees *ts, struct tracee *t)
         ts->first = t->next;
     if (t->next)
         t->next->prev = t->prev;
-    event_memory_release(&t->memory);
+    arg_copy_release(&t->memory);
     free(t->glimpse.members);
     free(t);
 }

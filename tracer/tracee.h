@@ -27,7 +27,7 @@ struct tracee_process {
 };
 
 /* Sample of a sleeping thread (tracer/nostop/), until its sleep is emitted. */
-struct glimpse {
+struct sleeper_sample {
     bool is;
     int nr;          /* the call it sleeps in */
     off_stack stack; /* without the call's frame; 0: it could not be read */
@@ -55,8 +55,9 @@ struct tracee {
     bool asleep;            /* it was attached to while in this call and not stopped since */
     off_stack asleep_stack; /* its stack, read when it was attached to */
     uint32_t noted; /* the stack of the present call, if the thread logged it; 0: it did not */
-    struct event_memory_kept memory; /* memory logged with its present or last call */
-    struct figures figures; /* if it logs calls; and the recorder's reading that they are of: */
+    struct arg_copy_kept memory; /* memory logged with its present or last call */
+    struct schedstat_split
+        figures; /* if it logs calls; and the recorder's reading that they are of: */
     uint32_t reading;
     /* Page faults at the last reading, and the number that the state machine gets, which goes up
      * when there may have been more. `faulted`: there were more at the last reading, whose number
@@ -65,7 +66,7 @@ struct tracee {
     bool faulted;
     uint32_t faults_reading;
     bool stack_known; /* its stack's mapping has been marked (space_note_own_stack) */
-    struct glimpse glimpse;
+    struct sleeper_sample glimpse;
     struct strbuf kernel; /* kernel stack in the present call, outermost first, a name a line */
     bool kernel_asked;    /* the kernel stack was read, which is done once a call */
     /* The present call, if the thread logged it and kernel stacks are wanted. */

@@ -130,15 +130,15 @@ static void tell_crash(struct tracer_result *r, int status, bool takes_command)
 
 struct tracer {
     const struct tracer_options *opt;
-    struct tracing_outcome *outcome; /* the tracing process writes it */
+    struct tracer_outcome *outcome; /* the tracing process writes it */
     struct signals signals;
     pid_t pid;
     int done; /* where its last word comes from */
 };
 
-static struct tracing_outcome *share_outcome(void)
+static struct tracer_outcome *share_outcome(void)
 {
-    void *at = mmap(NULL, sizeof(struct tracing_outcome), PROT_READ | PROT_WRITE,
+    void *at = mmap(NULL, sizeof(struct tracer_outcome), PROT_READ | PROT_WRITE,
                     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 
     return at == MAP_FAILED ? NULL : at;
@@ -153,7 +153,7 @@ static void forget(struct tracer *t)
 
 int tracer_begin(const struct tracer_options *o, struct tracer **out)
 {
-    struct tracing_outcome *outcome = share_outcome();
+    struct tracer_outcome *outcome = share_outcome();
     pid_t caller = getpid();
     struct tracer *t;
     int done[2], err;
@@ -166,7 +166,7 @@ int tracer_begin(const struct tracer_options *o, struct tracer **out)
     t->pid = fork();
     if (t->pid == 0) {
         close(done[0]);
-        tracing_main(o, o->argv ? &t->signals.passed : NULL, caller, outcome, done[1]);
+        tracer_process_main(o, o->argv ? &t->signals.passed : NULL, caller, outcome, done[1]);
     }
     err = errno;
     close(done[1]);
@@ -186,7 +186,7 @@ int tracer_end(struct tracer *t, struct tracer_result *r)
     bool launch = o->argv != NULL;
     int status = 0;
 
-    if (last_word(t->done) == TRACING_STAYS)
+    if (last_word(t->done) == TRACER_STAYS)
         signals_to(&t->signals, launch, 0);
     else
         status = reap(t->pid, &t->signals, launch);

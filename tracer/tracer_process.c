@@ -32,7 +32,7 @@ struct tracing {
     const struct tracer_options *opt;
     struct recorder recorder;
     struct source *source; /* NULL: no thread is stopped, and recorder.quiet emits the events */
-    struct inside *inside; /* NULL: all calls stop */
+    struct inproc *inside; /* NULL: all calls stop */
     struct strbuf preload; /* "LD_PRELOAD=..." */
     const char *environment[4]; /* settings for the command, NULL after the last */
     uint64_t look_ns, looked;   /* time between readings of kernel stacks, and time of the last */
@@ -48,13 +48,13 @@ static void on_event(void *arg, const struct off_event *e)
 {
     struct tracing *t = arg;
 
-    recorder_goes_on(&t->recorder, e->time);
-    if (t->inside && inside_stopped(t->inside, e))
+    recorder_advance(&t->recorder, e->time);
+    if (t->inside && inproc_stopped(t->inside, e))
         return;
     recorder_event(&t->recorder, e);
     if (t->inside && (e->kind == OFF_EXEC || (e->kind == OFF_THREAD_END &&
                                               !tracees_find_process(t->recorder.tracees, e->pid))))
-        inside_process_gone(t->inside, e->pid);
+        inproc_process_exit(t->inside, e->pid);
     /* The program is known once the command has run exec. */
     if (e->tid == source_command(t->source) && (e->kind == OFF_THREAD_BEGIN || e->kind == OFF_EXEC))
         offtrace_program(t->recorder.trace, e->tid);
@@ -70,7 +70,7 @@ static void on_prepare(void *arg, pid_t pid, pid_t tid, const struct user_regs_s
 static void tell_noted(struct tracing *t, uint64_t until)
 {
     t->recorder.readings++;
-    inside_tell(t->inside, until);
+    inproc_drain(t->inside, until);
 }
 
 static void on_beat(void *arg, uint64_t now)
@@ -78,15 +78,15 @@ static void on_beat(void *arg, uint64_t now)
     struct tracing *t = arg;
 
     if (t->recorder.began)
-        recorder_goes_on(&t->recorder, now);
+        recorder_advance(&t->recorder, now);
     if (t->inside) {
-        tell_noted(t, now - INSIDE_LATE_NS);
-        source_beat_every(t->source, inside_beat(t->inside));
+        tell_noted(t, now - INPROC_LATE_NS);
+        source_beat_every(t->source, inproc_beat(t->inside));
         if (now - t->looked < t->look_ns)
             return;
         t->looked = now;
     }
-    recorder_look(&t->recorder);
+    recorder_read_kernel_stacks(&t->recorder);
     tell_cost(t, now);
 }
 
@@ -99,28 +99,28 @@ static void on_born(void *arg, pid_t parent, pid_t child, uint64_t flags)
 {
     struct tracing *t = arg;
 
-    inside_born(t->inside, parent, child, flags);
+    inproc_clone(t->inside, parent, child, flags);
 }
 
 static void on_handled(void *arg, pid_t tid, uint64_t now)
 {
     struct tracing *t = arg;
 
-    inside_handled(t->inside, tid, now);
+    inproc_signal(t->inside, tid, now);
 }
 
 static void on_executed(void *arg, pid_t tid)
 {
     (void)arg;
-    execguard(tid);
+    preload_strip(tid);
 }
 
 static void on_gone(void *arg, pid_t tid)
 {
     struct tracing *t = arg;
 
-    inside_gone(t->inside, tid);
-    given_drop(t->recorder.given, tid);
+    inproc_exit(t->inside, tid);
+    inproc_stacks_drop(t->recorder.given, tid);
 }
 
 /* ---- calls that threads log ---- */
@@ -129,14 +129,14 @@ static uint32_t on_noted_stack(void *arg, pid_t tid, const uint64_t *pcs, size_t
 {
     struct tracing *t = arg;
 
-    return given_add(t->recorder.given, tid, pcs, n);
+    return inproc_stacks_add(t->recorder.given, tid, pcs, n);
 }
 
 static bool on_noted(void *arg, const struct off_event *e, uint32_t stack)
 {
     struct tracing *t = arg;
 
-    return recorder_noted(&t->recorder, e, stack);
+    return recorder_logged_event(&t->recorder, e, stack);
 }
 
 static void on_region(void *arg, pid_t tid, enum ring_region what, const char *name, size_t len,
@@ -150,18 +150,18 @@ static void on_region(void *arg, pid_t tid, enum ring_region what, const char *n
 static void begin_inside(struct tracing *t, struct source_options *from,
                          struct source_client *client)
 {
-    const struct inside_client noted = {
+    const struct inproc_client noted = {
         .arg = t, .stack = on_noted_stack, .event = on_noted, .region = on_region};
     const char *why = NULL;
 
-    t->inside = inside_new(&noted, &why);
+    t->inside = inproc_new(&noted, &why);
     if (!t->inside) {
         flame_warn("--in-process: %s; all calls stop", why);
         return;
     }
-    recorder_expect_notes(&t->recorder);
-    from->lets_by = inside_lets_by(t->inside);
-    from->lets_marked = inside_marked(t->inside);
+    recorder_expect_logged_calls(&t->recorder);
+    from->lets_by = inproc_lets_by(t->inside);
+    from->lets_marked = inproc_marked(t->inside);
     t->look_ns = client->beat_ns ? client->beat_ns : TELL_NS;
     client->beat_ns = PACE_LEAST_NS;
     client->stopped = on_stopped;
@@ -185,7 +185,7 @@ static void set_environment(struct tracing *t, struct source_options *from)
     if (t->opt->setting)
         t->environment[n++] = t->opt->setting;
     if (t->inside)
-        t->environment[n++] = inside_environment(t->inside);
+        t->environment[n++] = inproc_environment(t->inside);
     from->environment = t->environment;
 }
 
@@ -256,27 +256,27 @@ static int set_up(struct tracing *t, const struct signal_forward_saved *signals,
                                      .chain_depth = o->chain_depth,
                                      .unstopped = o->no_stops};
     struct offtrace *trace = offtrace_new(&init);
-    struct off_world world;
-    struct off_sink sink;
+    struct offcpu_ops world;
+    struct offcpu_output sink;
 
     if (!trace)
         return FLAME_FAILED;
     recorder_init(&t->recorder, trace, (int)o->depth);
     t->recorder.keep_numbers = o->objects;
     t->recorder.kernel = kernel;
-    objects_trust(t->recorder.objects, o->argv && !o->no_follow);
+    objects_cache_descriptors(t->recorder.objects, o->argv && !o->no_follow);
     if (o->inside)
         begin_inside(t, &from, &client);
     if (o->recorder)
-        recorder_expect_guests(&t->recorder);
+        recorder_expect_own_libraries(&t->recorder);
     set_environment(t, &from);
     if (o->no_stops)
-        t->recorder.quiet = quietrun_new(o, caller, &t->recorder);
+        t->recorder.quiet = nostop_run_new(o, caller, &t->recorder);
     else
         t->source = t->recorder.source = source_new(&from, &client);
-    world = recorder_world(&t->recorder);
+    world = recorder_ops(&t->recorder);
     world = recorder_logged(&t->recorder, &world, &machine);
-    sink = recorder_sink(&t->recorder);
+    sink = recorder_output(&t->recorder);
     t->recorder.machine = offcpu_new(&machine, &world, &sink);
     return 0;
 }
@@ -333,7 +333,7 @@ static void tell_outlived(pid_t command, bool stays)
                    (int)command);
 }
 
-static FLAME_NORETURN void word(int fd, enum tracing_word w)
+static FLAME_NORETURN void word(int fd, enum tracer_word w)
 {
     char c = (char)w;
 
@@ -351,44 +351,44 @@ static void detach_from_terminal(void)
 }
 
 /* The rest of a run of the no-stop source, from when the first threads are watched. */
-static FLAME_NORETURN void trace_quietly(struct tracing *t, struct tracing_outcome *outcome,
+static FLAME_NORETURN void trace_quietly(struct tracing *t, struct tracer_outcome *outcome,
                                          int done)
 {
-    struct quiet *q = t->recorder.quiet;
+    struct nostop *q = t->recorder.quiet;
     uint64_t now;
 
     t->recorder.began = source_now();
     offtrace_program(t->recorder.trace, t->opt->pids[0]);
-    outcome->status = quiet_run(q);
+    outcome->status = nostop_run(q);
     now = source_now();
     outcome->result.elapsed_ns = now - t->recorder.began;
-    outcome->result.left_early = quiet_left(q);
+    outcome->result.left_early = nostop_left(q);
     close_trace(t, now, &outcome->result);
     if (!t->opt->quiet)
-        quietrun_tell(q, t->opt);
+        nostop_run_print_unsampled(q, t->opt);
     outcome->done = 1;
-    word(done, TRACING_ENDS);
+    word(done, TRACER_ENDS);
 }
 
-FLAME_NORETURN void tracing_main(const struct tracer_options *o,
-                                 const struct signal_forward_saved *signals, pid_t caller,
-                                 struct tracing_outcome *outcome, int done)
+FLAME_NORETURN void tracer_process_main(const struct tracer_options *o,
+                                        const struct signal_forward_saved *signals, pid_t caller,
+                                        struct tracer_outcome *outcome, int done)
 {
     struct tracing t = {.opt = o};
     uint64_t now;
-    char c = TRACING_STAYS;
+    char c = TRACER_STAYS;
 
-    if (!alarms_expect(caller))
+    if (!control_signals_expect(caller))
         _exit(1);
     outcome->status = set_up(&t, signals, caller);
     t.recorder.elapsed_ns = &outcome->result.elapsed_ns;
     if (!outcome->status)
-        outcome->status = t.source ? source_start(t.source) : quiet_start(t.recorder.quiet);
+        outcome->status = t.source ? source_start(t.source) : nostop_start(t.recorder.quiet);
     if (!outcome->status)
         tell_begun(&t);
     if (outcome->status) {
         outcome->done = 1;
-        word(done, TRACING_ENDS);
+        word(done, TRACER_ENDS);
     }
     if (!t.source)
         trace_quietly(&t, outcome, done);
@@ -399,35 +399,35 @@ FLAME_NORETURN void tracing_main(const struct tracer_options *o,
     if (t.inside) {
         tell_noted(&t, now);
         if (!o->quiet)
-            inside_say_refusals(t.inside);
+            inproc_print_unsupported(t.inside);
     }
     outcome->result.elapsed_ns = t.recorder.began ? now - t.recorder.began : 0;
     outcome->result.wait_status = source_wait_status(t.source);
     outcome->result.max_resident = max_resident();
-    outcome->result.left_early = source_over(t.source) && source_left(t.source);
+    outcome->result.left_early = source_over(t.source) && source_has_tracees(t.source);
     if (outcome->result.left_early)
         outcome->result.runs_on = source_command(t.source);
-    if (source_outlived(t.source)) {
+    if (source_sigterm_ignored(t.source)) {
         outcome->result.wait_status = SIGTERM;
         tell_outlived(source_command(t.source), source_must_stay(t.source));
     }
     if (!source_must_stay(t.source)) {
-        source_leave(t.source);
+        source_detach_all(t.source);
         close_trace(&t, now, &outcome->result);
         outcome->done = 1;
-        word(done, TRACING_ENDS);
+        word(done, TRACER_ENDS);
     }
-    source_tell_ends(t.source);
+    source_report_ends(t.source);
     if (t.inside)
-        inside_end(t.inside);
+        inproc_end(t.inside);
     close_trace(&t, now, &outcome->result);
     release(&t);
     outcome->done = 1;
-    alarms_forget_caller();
+    control_signals_forget_caller();
     if (write(done, &c, 1) != 1 && errno != EPIPE) /* the caller may not wait for it any more */
         _exit(1);
     close(done);
     detach_from_terminal();
-    source_keep_serving(t.source);
+    source_serve_silently(t.source);
     _exit(0);
 }

@@ -9,21 +9,21 @@
 #include "tracer/tracer.h"
 
 /* Result of the tracing process for its caller, in memory that both share. */
-struct tracing_outcome {
+struct tracer_outcome {
     int done;   /* set last */
     int status; /* enum flame_exit */
     struct tracer_result result;
 };
 
 /* The byte written to `done` when the outcome is complete. */
-enum tracing_word {
-    TRACING_ENDS = 'e',  /* the process ends now */
-    TRACING_STAYS = 's', /* it continues to trace processes whose calls would fail otherwise */
+enum tracer_word {
+    TRACER_ENDS = 'e',  /* the process ends now */
+    TRACER_STAYS = 's', /* it continues to trace processes whose calls would fail otherwise */
 };
 
 /* Never returns. */
-FLAME_NORETURN void tracing_main(const struct tracer_options *o,
-                                 const struct signal_forward_saved *signals, pid_t caller,
-                                 struct tracing_outcome *outcome, int done);
+FLAME_NORETURN void tracer_process_main(const struct tracer_options *o,
+                                        const struct signal_forward_saved *signals, pid_t caller,
+                                        struct tracer_outcome *outcome, int done);
 
 #endif

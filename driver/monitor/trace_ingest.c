@@ -35,7 +35,7 @@ struct intake {
     struct ticker *ticker;
     uint32_t spares_made, spares_told; /* told: reported to the processes */
     uint32_t spares_taken;             /* a lower bound: by the processes */
-    uint64_t given_back;               /* bytes of disk */
+    uint64_t inproc_stacks_back;       /* bytes of disk */
     bool rules_shared;
 };
 
@@ -157,9 +157,9 @@ static bool take_if_complete(struct intake *in, const char *path)
     bytes = (uint64_t)t->header.units * TRACE_UNIT;
     taken_add(in->taken, t, true);
     give_back(in, path);
-    in->given_back += bytes;
+    in->inproc_stacks_back += bytes;
     if (in->rundir->disk)
-        notesfile_given_back(&in->rundir->notes, in->given_back);
+        notesfile_given_back(&in->rundir->notes, in->inproc_stacks_back);
     else if (!in->rules_shared)
         share_rules(in);
     return true;

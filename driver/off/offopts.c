@@ -197,10 +197,10 @@ static int settle_no_stops(const struct off_options *o)
             "%s: --no-stops cannot look at threads that run: leave out --hz and views "
             "of time on a CPU",
             me);
-    if (o->tracer.min_block_ns < QUIET_LEAST_NS)
+    if (o->tracer.min_block_ns < NOSTOP_LEAST_NS)
         return flame_error(
             FLAME_USAGE, "%s: --no-stops looks at sleeps of %u us and longer; --min-block is less",
-            me, QUIET_LEAST_NS / 1000);
+            me, NOSTOP_LEAST_NS / 1000);
     return 0;
 }
 

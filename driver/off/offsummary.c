@@ -152,8 +152,8 @@ static void add_rows(struct sums *s, const struct trace *t)
             add_room(s, r);
         s->fault_ns += r->kind == TRACE_OFF_FAULT ? r->blocked_ns : 0;
         s->outside_ns += r->kind == TRACE_OFF_OUTSIDE ? r->blocked_ns : 0;
-        s->brief_ns += r->kind == TRACE_OFF_BRIEF ? r->blocked_ns : 0;
-        s->missed_ns += r->kind == TRACE_OFF_MISSED ? r->blocked_ns : 0;
+        s->brief_ns += r->kind == TRACE_OFF_TOO_SHORT ? r->blocked_ns : 0;
+        s->missed_ns += r->kind == TRACE_OFF_NOT_SAMPLED ? r->blocked_ns : 0;
         if (!off_row_waits(&t->rows[i]))
             continue;
         s->blocked_ns += r->blocked_ns;

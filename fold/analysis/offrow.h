@@ -23,7 +23,7 @@ static inline bool off_row_waits(const struct trace_row *r)
 static inline bool off_row_outside(const struct trace_row *r)
 {
     return off_row(r)->kind == TRACE_OFF_FAULT || off_row(r)->kind == TRACE_OFF_OUTSIDE ||
-           off_row(r)->kind == TRACE_OFF_BRIEF || off_row(r)->kind == TRACE_OFF_MISSED;
+           off_row(r)->kind == TRACE_OFF_TOO_SHORT || off_row(r)->kind == TRACE_OFF_NOT_SAMPLED;
 }
 
 /* The node of the sleeper's stack, below the links of its wakers. *waker becomes the node of the

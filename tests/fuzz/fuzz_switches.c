@@ -12,15 +12,15 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static void check(const struct switch_record *r, struct nap *nap)
+static void check(const struct switch_record *r, struct switch_interval *nap)
 {
-    struct nap_over over;
+    struct switch_interval_over over;
     bool is = false;
 
     if (r->kind == SWITCH_OUT)
-        is = nap_leaves(nap, r->time, r->wants, &over);
+        is = switch_interval_leaves(nap, r->time, r->wants, &over);
     else if (r->kind == SWITCH_IN)
-        is = nap_comes(nap, r->time, &over);
+        is = switch_interval_comes(nap, r->time, &over);
     if (is && over.to < over.from)
         abort();
     if (r->wants && r->kind != SWITCH_OUT)
@@ -30,7 +30,7 @@ static void check(const struct switch_record *r, struct nap *nap)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct perf_ring ring;
-    struct nap nap = {.away = false};
+    struct switch_interval nap = {.away = false};
     struct switch_record r;
 
     if (!ring_bytes_take(&ring, data, size))

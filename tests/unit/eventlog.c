@@ -49,16 +49,16 @@ static FLAME_NORETURN void trace(const struct source_options *o, int fd)
     if (!t.failed)
         t.failed = source_run(s);
     t.wait_status = source_wait_status(s);
-    t.left = source_left(s);
+    t.left = source_has_tracees(s);
     t.stays = source_must_stay(s);
     t.stops = source_stops(s);
     if (t.left && !t.stays)
-        source_leave(s);
+        source_detach_all(s);
     put(fd, &last, sizeof last);
     put(fd, &t, sizeof t);
     close(fd);
     if (source_must_stay(s))
-        source_keep_serving(s);
+        source_serve_silently(s);
     _exit(0);
 }
 

@@ -29,7 +29,7 @@ static struct {
     uint64_t faults[TIDS];
     uint32_t like[TIDS];
     struct stage_asked asked;
-    struct off_span rest[TIDS][OFF_RESTS];
+    struct off_span rest[TIDS][OFF_OTHER_TIMES];
     struct off_span held; /* goes with the next event */
     struct off_span room;
     uint64_t held_more_ns;
@@ -148,7 +148,7 @@ static void on_oncpu(void *arg, const struct off_oncpu *c)
     stage.oncpus[stage.noncpus++] = *c;
 }
 
-static void on_rest(void *arg, pid_t tid, enum off_rest kind, const struct off_span *s)
+static void on_rest(void *arg, pid_t tid, enum off_other_time kind, const struct off_span *s)
 {
     (void)arg;
     stage.rest[tid][kind].ns += s->ns;
@@ -159,7 +159,7 @@ static void on_rest(void *arg, pid_t tid, enum off_rest kind, const struct off_s
 
 static void open_with(const struct offcpu_options *opt)
 {
-    struct off_world world = {
+    struct offcpu_ops world = {
         .stack = stack,
         .likeness = likeness,
         .sched = sched,
@@ -169,7 +169,7 @@ static void open_with(const struct offcpu_options *opt)
         .peer = peer,
         .sender = sender,
     };
-    struct off_sink sink = {.sleep = on_sleep, .oncpu = on_oncpu, .rest = on_rest};
+    struct offcpu_output sink = {.sleep = on_sleep, .oncpu = on_oncpu, .rest = on_rest};
 
     memset(&stage, 0, sizeof stage);
     stage.o = offcpu_new(opt, &world, &sink);
@@ -399,7 +399,7 @@ void stage_held_more(uint64_t us)
     stage.held_more_ns = us * 1000;
 }
 
-struct off_span stage_rest(pid_t tid, enum off_rest kind)
+struct off_span stage_rest(pid_t tid, enum off_other_time kind)
 {
     return stage.rest[tid][kind];
 }

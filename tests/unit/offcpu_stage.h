@@ -77,7 +77,7 @@ const char *stage_chain_of(size_t sleep);
 size_t stage_oncpus(void);
 const struct off_oncpu *stage_oncpu(size_t i);
 /* A thread's time outside sleeps, of one kind; the sum of all reports. */
-struct off_span stage_rest(pid_t tid, enum off_rest kind);
+struct off_span stage_rest(pid_t tid, enum off_other_time kind);
 /* Questions to the world since the last call of this. */
 struct stage_asked {
     unsigned stacks, objects, scheds;

@@ -318,7 +318,7 @@ static void on_oncpu(void *arg, const struct off_oncpu *c)
     t->waited_ns += c->runq_ns;
 }
 
-static void on_rest(void *arg, pid_t tid, enum off_rest kind, const struct off_span *s)
+static void on_rest(void *arg, pid_t tid, enum off_other_time kind, const struct off_span *s)
 {
     struct replayed_thread *t = thread(((struct replayer *)arg)->out, tid);
 
@@ -328,18 +328,18 @@ static void on_rest(void *arg, pid_t tid, enum off_rest kind, const struct off_s
 
 static void add_thread(struct strbuf *sb, const struct replayed_thread *t, uint64_t first)
 {
-    static const char *const rests[OFF_RESTS] = {
-        [OFF_REST_TRACER] = "tracer",     [OFF_REST_STOPPED] = "stopped",
-        [OFF_REST_FAULT] = "fault",       [OFF_REST_OUTSIDE] = "outside",
-        [OFF_REST_LEFT_OUT] = "left-out", [OFF_REST_BRIEF] = "brief",
-        [OFF_REST_MISSED] = "missed"};
+    static const char *const rests[OFF_OTHER_TIMES] = {
+        [OFF_OTHER_TRACER] = "tracer",     [OFF_OTHER_STOPPED] = "stopped",
+        [OFF_OTHER_FAULT] = "fault",       [OFF_OTHER_OUTSIDE] = "outside",
+        [OFF_OTHER_FILTERED] = "left-out", [OFF_OTHER_TOO_SHORT] = "brief",
+        [OFF_OTHER_NOT_SAMPLED] = "missed"};
 
     strbuf_addf(sb,
                 "thread %d from=%" PRId64 " to=%" PRId64 " asleep=%" PRIu64 " runq=%" PRIu64
                 " cpu=%" PRIu64 " waited=%" PRIu64,
                 (int)t->tid, (int64_t)(t->begin - first), (int64_t)(t->end - first), t->asleep_ns,
                 t->runq_ns, t->cpu_ns, t->waited_ns);
-    for (size_t i = 0; i < OFF_RESTS; i++)
+    for (size_t i = 0; i < OFF_OTHER_TIMES; i++)
         if (t->rest_ns[i])
             strbuf_addf(sb, " %s=%" PRIu64, rests[i], t->rest_ns[i]);
     strbuf_addch(sb, '\n');
@@ -349,16 +349,17 @@ static void add_thread(struct strbuf *sb, const struct replayed_thread *t, uint6
 
 static void begin_machine(struct replayer *p, const struct offcpu_options *options)
 {
-    const struct off_world world = {.arg = p,
-                                    .stack = ask_stack,
-                                    .likeness = ask_likeness,
-                                    .sched = ask_sched,
-                                    .faults = ask_faults,
-                                    .object = ask_object,
-                                    .held = ask_held,
-                                    .peer = ask_peer,
-                                    .sender = ask_sender};
-    const struct off_sink sink = {.arg = p, .sleep = on_sleep, .oncpu = on_oncpu, .rest = on_rest};
+    const struct offcpu_ops world = {.arg = p,
+                                     .stack = ask_stack,
+                                     .likeness = ask_likeness,
+                                     .sched = ask_sched,
+                                     .faults = ask_faults,
+                                     .object = ask_object,
+                                     .held = ask_held,
+                                     .peer = ask_peer,
+                                     .sender = ask_sender};
+    const struct offcpu_output sink = {
+        .arg = p, .sleep = on_sleep, .oncpu = on_oncpu, .rest = on_rest};
 
     p->machine = offcpu_new(options, &world, &sink);
 }

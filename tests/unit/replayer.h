@@ -24,7 +24,7 @@ struct replayed_thread {
     uint64_t begin, end;         /* end 0: it still runs */
     uint64_t asleep_ns, runq_ns; /* in sleeps */
     uint64_t cpu_ns, waited_ns;  /* from sink.oncpu */
-    uint64_t rest_ns[OFF_RESTS];
+    uint64_t rest_ns[OFF_OTHER_TIMES];
     /* These are from the log. */
     uint64_t exiting;         /* when it was about to end; 0: not reported */
     bool lost;                /* an exec of its process ended it: its last figures are not known */

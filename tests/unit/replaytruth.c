@@ -131,7 +131,7 @@ void replay_check_threads(const struct replayed *r, struct strbuf *wrong)
         uint64_t ns = t->asleep_ns + t->runq_ns + t->cpu_ns + t->waited_ns;
         uint64_t whole = (t->exiting ? t->exiting : t->end) - t->begin + t->held_ns;
 
-        for (size_t kind = 0; kind < OFF_RESTS; kind++)
+        for (size_t kind = 0; kind < OFF_OTHER_TIMES; kind++)
             ns += t->rest_ns[kind];
         if (t->exiting || !t->lost ? ns != whole : ns > whole)
             strbuf_addf(wrong, "thread %d: %" PRIu64 " ns are told of %" PRIu64 "\n", (int)t->tid,

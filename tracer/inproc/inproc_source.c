@@ -41,8 +41,8 @@ static const int handled_still[] = {SYS_mlockall, SYS_prctl,  SYS_seccomp,  SYS_
                                     SYS_setns,    SYS_mmap,   SYS_mprotect, SYS_mremap,
                                     SYS_munmap,   SYS_setuid, SYS_setreuid, SYS_setresuid};
 
-struct inside {
-    struct inside_client client;
+struct inproc {
+    struct inproc_client client;
     struct shm_server *session;
     struct shm_server_client told;
     struct ringevents *events;
@@ -66,14 +66,14 @@ static void add_calls(uint64_t bits[SHM_CALLS / 64], const int *calls, size_t n)
 
 static uint32_t on_stack(void *arg, pid_t tid, const uint64_t *pcs, size_t n)
 {
-    struct inside *i = arg;
+    struct inproc *i = arg;
 
     return i->client.stack(i->client.arg, tid, pcs, n);
 }
 
 static void on_record(void *arg, enum ring_result what, const struct ring_reader *r)
 {
-    struct inside *i = arg;
+    struct inproc *i = arg;
 
     if (what == RING_TOLD)
         i->client.region(i->client.arg, r->tid, r->region.what, r->region.name, r->region.len,
@@ -84,7 +84,7 @@ static void on_record(void *arg, enum ring_result what, const struct ring_reader
 
 static void on_damage(void *arg, const struct ring_reader *r)
 {
-    struct inside *i = arg;
+    struct inproc *i = arg;
 
     if (!i->damaged.n++) {
         i->damaged.first = r->tid;
@@ -94,7 +94,7 @@ static void on_damage(void *arg, const struct ring_reader *r)
 
 static void on_event(void *arg, const struct off_event *e, uint32_t stack)
 {
-    struct inside *i = arg;
+    struct inproc *i = arg;
 
     if (!i->client.event(i->client.arg, e, stack))
         shm_server_close_ring(i->session, e->tid);
@@ -120,12 +120,12 @@ static uintptr_t place_of_marks(const struct site_list *sites)
     return place;
 }
 
-struct inside *inside_new(const struct inside_client *client, const char **why)
+struct inproc *inproc_new(const struct inproc_client *client, const char **why)
 {
     struct ringevents_client events = {.event = on_event};
     struct site_list sites = {.sites = NULL};
     struct shm_server_options o = {.rings = RINGS, .modules = &sites, .nmodules = 1};
-    struct inside *i;
+    struct inproc *i;
     int err, filters;
 
     if (libcsites_find(&sites) < 0 || !sites.n) {
@@ -162,37 +162,37 @@ struct inside *inside_new(const struct inside_client *client, const char **why)
     return i;
 }
 
-uintptr_t inside_lets_by(const struct inside *i)
+uintptr_t inproc_lets_by(const struct inproc *i)
 {
     (void)i;
     return GATE_RETURN;
 }
 
-uintptr_t inside_marked(const struct inside *i)
+uintptr_t inproc_marked(const struct inproc *i)
 {
     return i->marked;
 }
 
-const char *inside_environment(const struct inside *i)
+const char *inproc_environment(const struct inproc *i)
 {
     return i->environment.buf;
 }
 
 /* ---- the run ---- */
 
-void inside_tell(struct inside *i, uint64_t until)
+void inproc_drain(struct inproc *i, uint64_t until)
 {
     shm_server_drain(i->session, until, &i->told);
 }
 
-uint64_t inside_beat(struct inside *i)
+uint64_t inproc_beat(struct inproc *i)
 {
     i->beat_ns = pace_next(i->beat_ns, shm_server_fill(i->session));
     return i->beat_ns;
 }
 
 /* Updates the session's knowledge of a process's descriptors by a call that stops. */
-static void look_at_descriptors(struct inside *i, const struct off_event *e)
+static void look_at_descriptors(struct inproc *i, const struct off_event *e)
 {
     const struct call *c = call_find(e->nr);
 
@@ -210,7 +210,7 @@ static void look_at_descriptors(struct inside *i, const struct off_event *e)
         shm_server_file_used(i->session, e->pid, (int)e->args[c->fd_arg]);
 }
 
-bool inside_stopped(struct inside *i, const struct off_event *e)
+bool inproc_stopped(struct inproc *i, const struct off_event *e)
 {
     if (e->kind == OFF_ENTRY)
         look_at_descriptors(i, e);
@@ -219,7 +219,7 @@ bool inside_stopped(struct inside *i, const struct off_event *e)
     return ringevents_stopped(i->events, e);
 }
 
-void inside_born(struct inside *i, pid_t parent, pid_t child, uint64_t flags)
+void inproc_clone(struct inproc *i, pid_t parent, pid_t child, uint64_t flags)
 {
     if (!child) {
         shm_server_lend(i->session, parent, false);
@@ -238,23 +238,23 @@ void inside_born(struct inside *i, pid_t parent, pid_t child, uint64_t flags)
         shm_server_files_hidden(i->session, 0);
 }
 
-void inside_handled(struct inside *i, pid_t tid, uint64_t now)
+void inproc_signal(struct inproc *i, pid_t tid, uint64_t now)
 {
     shm_server_handled(i->session, tid, now);
 }
 
-void inside_gone(struct inside *i, pid_t tid)
+void inproc_exit(struct inproc *i, pid_t tid)
 {
     shm_server_thread_gone(i->session, tid);
     ringevents_gone(i->events, tid);
 }
 
-void inside_process_gone(struct inside *i, pid_t pid)
+void inproc_process_exit(struct inproc *i, pid_t pid)
 {
     shm_server_files_gone(i->session, pid);
 }
 
-void inside_say_refusals(const struct inside *i)
+void inproc_print_unsupported(const struct inproc *i)
 {
     bool sound = true;
 
@@ -277,7 +277,7 @@ void inside_say_refusals(const struct inside *i)
                    i->damaged.why);
 }
 
-void inside_end(struct inside *i)
+void inproc_end(struct inproc *i)
 {
     uint64_t calls[SHM_CALLS / 64] = {0};
 

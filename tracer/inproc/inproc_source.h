@@ -22,11 +22,11 @@
 #include "tracer/offcpu/event.h"
 
 /* How old a record is at least when it is told between stops. */
-#define INSIDE_LATE_NS 1000000u
+#define INPROC_LATE_NS 1000000u
 
-struct inside;
+struct inproc;
 
-struct inside_client {
+struct inproc_client {
     void *arg;
     /* A stack of the thread, outermost return address first: a number for it, not 0. Borrowed. */
     uint32_t (*stack)(void *arg, pid_t tid, const uint64_t *pcs, size_t n);
@@ -39,40 +39,40 @@ struct inside_client {
 };
 
 /* NULL, with *why a part of a sentence: there is no such source here. */
-struct inside *inside_new(const struct inside_client *client, const char **why);
+struct inproc *inproc_new(const struct inproc_client *client, const char **why);
 
 /* Where calls return to that are noted (inproc/gate.h). */
-uintptr_t inside_lets_by(const struct inside *i);
+uintptr_t inproc_lets_by(const struct inproc *i);
 
 /* Where in their page calls return to that are noted and marked (inproc/syscall_mark.h); 0: none
  * are. */
-uintptr_t inside_marked(const struct inside *i);
+uintptr_t inproc_marked(const struct inproc *i);
 
 /* "NAME=VALUE" for the command's environment. Lives as long as *i. */
-const char *inside_environment(const struct inside *i);
+const char *inproc_environment(const struct inproc *i);
 
 /* Tells all that was noted up to this time. */
-void inside_tell(struct inside *i, uint64_t until);
+void inproc_drain(struct inproc *i, uint64_t until);
 
 /* How long until that is to be done again if nobody stops, in ns (tracer/inproc/pace.h). To be
  * asked each time after that. */
-uint64_t inside_beat(struct inside *i);
+uint64_t inproc_beat(struct inproc *i);
 
 /* An event of ptrace is about to be told. True: it is told later, by the client's `event`. */
-bool inside_stopped(struct inside *i, const struct off_event *e);
+bool inproc_stopped(struct inproc *i, const struct off_event *e);
 
-/* As source_client's `born` and `gone` (tracer/ptrace/source.h), after inside_tell. */
-void inside_born(struct inside *i, pid_t parent, pid_t child, uint64_t flags);
+/* As source_client's `born` and `gone` (tracer/ptrace/source.h), after inproc_drain. */
+void inproc_clone(struct inproc *i, pid_t parent, pid_t child, uint64_t flags);
 /* As source_client's `handled`. */
-void inside_handled(struct inside *i, pid_t tid, uint64_t now);
-void inside_gone(struct inside *i, pid_t tid);
+void inproc_signal(struct inproc *i, pid_t tid, uint64_t now);
+void inproc_exit(struct inproc *i, pid_t tid);
 /* All threads of the process have ended, or it runs another program. */
-void inside_process_gone(struct inside *i, pid_t pid);
+void inproc_process_exit(struct inproc *i, pid_t pid);
 
 /* A line on standard error for each reason for which processes could not note their calls. */
-void inside_say_refusals(const struct inside *i);
+void inproc_print_unsupported(const struct inproc *i);
 
 /* Nothing is read any more, and no thread waits for that: all calls stop. */
-void inside_end(struct inside *i);
+void inproc_end(struct inproc *i);
 
 #endif

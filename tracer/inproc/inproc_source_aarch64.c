@@ -4,7 +4,7 @@
  */
 #include "tracer/inproc/inproc_source.h"
 
-struct inside *inside_new(const struct inside_client *client, const char **why)
+struct inproc *inproc_new(const struct inproc_client *client, const char **why)
 {
     (void)client;
     *why = "programs note their calls on x86-64 only, and this is aarch64";
@@ -12,44 +12,44 @@ struct inside *inside_new(const struct inside_client *client, const char **why)
 }
 
 /* Nobody has one to ask. */
-uintptr_t inside_lets_by(const struct inside *i)
+uintptr_t inproc_lets_by(const struct inproc *i)
 {
     (void)i;
     return 0;
 }
 
-uintptr_t inside_marked(const struct inside *i)
+uintptr_t inproc_marked(const struct inproc *i)
 {
     (void)i;
     return 0;
 }
 
-const char *inside_environment(const struct inside *i)
+const char *inproc_environment(const struct inproc *i)
 {
     (void)i;
     return "";
 }
 
-void inside_tell(struct inside *i, uint64_t until)
+void inproc_drain(struct inproc *i, uint64_t until)
 {
     (void)i;
     (void)until;
 }
 
-uint64_t inside_beat(struct inside *i)
+uint64_t inproc_beat(struct inproc *i)
 {
     (void)i;
     return 0;
 }
 
-bool inside_stopped(struct inside *i, const struct off_event *e)
+bool inproc_stopped(struct inproc *i, const struct off_event *e)
 {
     (void)i;
     (void)e;
     return false;
 }
 
-void inside_born(struct inside *i, pid_t parent, pid_t child, uint64_t flags)
+void inproc_clone(struct inproc *i, pid_t parent, pid_t child, uint64_t flags)
 {
     (void)i;
     (void)parent;
@@ -57,31 +57,31 @@ void inside_born(struct inside *i, pid_t parent, pid_t child, uint64_t flags)
     (void)flags;
 }
 
-void inside_handled(struct inside *i, pid_t tid, uint64_t now)
+void inproc_signal(struct inproc *i, pid_t tid, uint64_t now)
 {
     (void)i;
     (void)tid;
     (void)now;
 }
 
-void inside_gone(struct inside *i, pid_t tid)
+void inproc_exit(struct inproc *i, pid_t tid)
 {
     (void)i;
     (void)tid;
 }
 
-void inside_process_gone(struct inside *i, pid_t pid)
+void inproc_process_exit(struct inproc *i, pid_t pid)
 {
     (void)i;
     (void)pid;
 }
 
-void inside_say_refusals(const struct inside *i)
+void inproc_print_unsupported(const struct inproc *i)
 {
     (void)i;
 }
 
-void inside_end(struct inside *i)
+void inproc_end(struct inproc *i)
 {
     (void)i;
 }

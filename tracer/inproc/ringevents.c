@@ -25,8 +25,8 @@ struct ring_thread {
         enum told told;
         int nr;
         uint32_t stack;
-        struct event_memory_kept memory; /* for the case that the kernel resumes the call */
-    } calls[RINGS_NESTED];               /* open calls, the innermost last */
+        struct arg_copy_kept memory; /* for the case that the kernel resumes the call */
+    } calls[RINGS_NESTED];           /* open calls, the innermost last */
     unsigned n;
     struct off_event signal; /* not emitted yet; time 0: none */
     struct off_span held;    /* stopped time for the signal, not emitted yet */
@@ -61,7 +61,7 @@ static void drop(struct ringevents *r, struct ring_thread *t)
     HASH_DEL(r->threads, t);
     r->recent[(unsigned)t->tid % RECENT] = NULL;
     for (unsigned i = 0; i < RINGS_NESTED; i++)
-        event_memory_release(&t->calls[i].memory);
+        arg_copy_release(&t->calls[i].memory);
     free(t);
 }
 
@@ -163,14 +163,14 @@ static bool is_in_call(const struct ring_thread *t)
 /* Drops the outermost call. */
 static void make_room(struct ring_thread *t)
 {
-    event_memory_release(&t->calls[0].memory);
+    arg_copy_release(&t->calls[0].memory);
     memmove(t->calls, t->calls + 1, --t->n * sizeof *t->calls);
-    t->calls[t->n].memory = (struct event_memory_kept){.nr = 0};
+    t->calls[t->n].memory = (struct arg_copy_kept){.nr = 0};
 }
 
 /* Adds a call whose end will be logged. `memory` NULL: it does not wait. */
 static void keep_call(struct ring_thread *t, const struct ring_reader *from,
-                      const struct event_memory *memory)
+                      const struct arg_copy *memory)
 {
     const struct ring_call *call = &from->call;
 
@@ -179,7 +179,7 @@ static void keep_call(struct ring_thread *t, const struct ring_reader *from,
     t->calls[t->n].serial = call->serial;
     t->calls[t->n].nr = call->nr;
     t->calls[t->n].stack = call->stack;
-    event_memory_keep(&t->calls[t->n].memory, memory, call->nr, call->args);
+    arg_copy_keep(&t->calls[t->n].memory, memory, call->nr, call->args);
     t->calls[t->n++].told = memory ? TOLD_ENTERED : TOLD_NOTHING;
 }
 
@@ -188,7 +188,7 @@ static void entered(struct ringevents *r, struct ring_thread *t, const struct ri
     struct off_event e;
     unsigned flags = call_flags(from->call.nr, from->call.args);
     bool waits = flags & CALL_SLEEPS && !from->passed;
-    struct event_memory memory = {from->memory, from->nmemory};
+    struct arg_copy memory = {from->memory, from->nmemory};
 
     make_event(&e, r, t, OFF_ENTRY, from->call.nr, from->time);
     if (is_in_call(t))
@@ -208,7 +208,7 @@ static void entered(struct ringevents *r, struct ring_thread *t, const struct ri
 
 static void left(struct ringevents *r, struct ring_thread *t, const struct ring_reader *from)
 {
-    struct event_memory memory = {from->memory, from->nmemory};
+    struct arg_copy memory = {from->memory, from->nmemory};
     struct off_event e;
     enum told told;
     unsigned i = t->n;

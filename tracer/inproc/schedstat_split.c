@@ -4,10 +4,10 @@
  * not sleep (offcpu.h). */
 #define TURNS_OF_A_SLEEP 2
 
-void figures_read(struct figures *f, uint64_t now, const struct off_sched *read)
+void schedstat_split_read(struct schedstat_split *f, uint64_t now, const struct off_sched *read)
 {
     if (!f->known) {
-        figures_settle(f, now, read);
+        schedstat_split_settle(f, now, read);
         return;
     }
     f->debt_ns = f->read.cpu_ns > f->given.cpu_ns ? f->read.cpu_ns - f->given.cpu_ns : 0;
@@ -19,13 +19,13 @@ void figures_read(struct figures *f, uint64_t now, const struct off_sched *read)
     f->at = now;
 }
 
-void figures_settle(struct figures *f, uint64_t now, const struct off_sched *read)
+void schedstat_split_settle(struct schedstat_split *f, uint64_t now, const struct off_sched *read)
 {
-    *f = (struct figures){
+    *f = (struct schedstat_split){
         .given = *read, .read = *read, .at = now, .before = now, .upto = now, .known = true};
 }
 
-uint64_t figures_turns(const struct figures *f, uint64_t read)
+uint64_t schedstat_split_turns(const struct schedstat_split *f, uint64_t read)
 {
     uint64_t least = f->given.turns + TURNS_OF_A_SLEEP;
 
@@ -42,7 +42,7 @@ static uint64_t give(uint64_t *given, uint64_t read, uint64_t most)
 }
 
 /* The share of a sleep in the run-queue wait that is left until the reading. */
-static uint64_t share(const struct figures *f, uint64_t took)
+static uint64_t share(const struct schedstat_split *f, uint64_t took)
 {
     uint64_t left = f->read.runq_ns > f->given.runq_ns ? f->read.runq_ns - f->given.runq_ns : 0;
     uint64_t until = f->at > f->upto ? f->at - f->upto : took;
@@ -54,7 +54,7 @@ static uint64_t share(const struct figures *f, uint64_t took)
 
 /* Gives CPU time to a call in which the thread slept: at most half of the call's time, as it did
  * sleep. */
-static uint64_t give_cpu(struct figures *f, uint64_t took)
+static uint64_t give_cpu(struct schedstat_split *f, uint64_t took)
 {
     uint64_t part = f->each_ns < f->debt_ns ? f->each_ns : f->debt_ns;
 
@@ -67,7 +67,7 @@ static uint64_t give_cpu(struct figures *f, uint64_t took)
 
 /* Corrects the debt for the time `ran` between two calls. Time that was read before the stretch was
  * emitted looked like CPU time of calls. */
-static void was_no_debt(struct figures *f, uint64_t ran)
+static void was_no_debt(struct schedstat_split *f, uint64_t ran)
 {
     uint64_t early = f->before > f->upto ? f->before - f->upto : 0;
 
@@ -76,7 +76,7 @@ static void was_no_debt(struct figures *f, uint64_t ran)
     f->debt_ns -= ran < f->debt_ns ? ran : f->debt_ns;
 }
 
-void figures_event(struct figures *f, uint64_t time, bool slept)
+void schedstat_split_event(struct schedstat_split *f, uint64_t time, bool slept)
 {
     uint64_t took = time > f->upto ? time - f->upto : 0, rest;
 

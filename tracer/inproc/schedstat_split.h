@@ -17,7 +17,7 @@
 
 #include "tracer/offcpu/event.h"
 
-struct figures {
+struct schedstat_split {
     struct off_sched given; /* up to the last event */
     struct off_sched read;  /* by the last reading */
     uint64_t at;            /* when that was */
@@ -30,7 +30,7 @@ struct figures {
 };
 
 /* A reading, at `now`. */
-void figures_read(struct figures *f, uint64_t now, const struct off_sched *read);
+void schedstat_split_read(struct schedstat_split *f, uint64_t now, const struct off_sched *read);
 
 /*
  * How often the thread was put on a CPU, as a reading has it, where a call that it noted is told to
@@ -38,12 +38,12 @@ void figures_read(struct figures *f, uint64_t now, const struct off_sched *read)
  * call began would say that the thread never slept, as it does of a thread that stood there; of one
  * that did not stand it says that it slept once. (And what was given is often more than was read.)
  */
-uint64_t figures_turns(const struct figures *f, uint64_t read);
+uint64_t schedstat_split_turns(const struct schedstat_split *f, uint64_t read);
 
 /* All is known as it was read: at a stop of the thread. */
-void figures_settle(struct figures *f, uint64_t now, const struct off_sched *read);
+void schedstat_split_settle(struct schedstat_split *f, uint64_t now, const struct off_sched *read);
 
 /* An event at `time`. What lies between it and the one before: did the thread sleep then? */
-void figures_event(struct figures *f, uint64_t time, bool slept);
+void schedstat_split_event(struct schedstat_split *f, uint64_t time, bool slept);
 
 #endif

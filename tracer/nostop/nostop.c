@@ -35,14 +35,14 @@
 #define TICK_MOST_NS 10000000u
 #define SLACK_NS 1000
 
-struct quiet *quiet_new(const struct quiet_options *o, const struct quiet_client *c)
+struct nostop *nostop_new(const struct nostop_options *o, const struct nostop_client *c)
 {
-    struct quiet *q = xcalloc(1, sizeof *q);
+    struct nostop *q = xcalloc(1, sizeof *q);
 
     q->opt = *o;
     q->client = *c;
-    if (q->opt.least_ns < QUIET_LEAST_NS)
-        q->opt.least_ns = QUIET_LEAST_NS;
+    if (q->opt.least_ns < NOSTOP_LEAST_NS)
+        q->opt.least_ns = NOSTOP_LEAST_NS;
     q->tick_ns = q->opt.least_ns / 4 * 3;
     if (q->tick_ns > TICK_MOST_NS)
         q->tick_ns = TICK_MOST_NS;
@@ -51,8 +51,8 @@ struct quiet *quiet_new(const struct quiet_options *o, const struct quiet_client
 
 /* ---- events ---- */
 
-void quiet_tell(struct quiet *q, struct quiet_thread *t, struct off_event *e,
-                const struct off_sched *at)
+void nostop_tell(struct nostop *q, struct nostop_thread *t, struct off_event *e,
+                 const struct off_sched *at)
 {
     e->tid = t->tid;
     e->pid = t->pid;
@@ -62,17 +62,17 @@ void quiet_tell(struct quiet *q, struct quiet_thread *t, struct off_event *e,
     q->telling = 0;
 }
 
-void quiet_tell_passed(struct quiet *q, struct quiet_thread *t, uint64_t time,
-                       const struct off_sched *at)
+void nostop_tell_passed(struct nostop *q, struct nostop_thread *t, uint64_t time,
+                        const struct off_sched *at)
 {
-    struct off_event e = {.kind = OFF_UNLOOKED, .time = time, .unlooked = &t->passed};
+    struct off_event e = {.kind = OFF_UNSAMPLED, .time = time, .unlooked = &t->passed};
 
     t->flushed = time;
-    quiet_tell(q, t, &e, at);
-    t->passed = (struct off_unlooked){.brief = {0, 0, 0}};
+    nostop_tell(q, t, &e, at);
+    t->passed = (struct off_unsampled){.brief = {0, 0, 0}};
 }
 
-bool quiet_read(struct quiet *q, struct quiet_thread *t)
+bool nostop_read(struct nostop *q, struct nostop_thread *t)
 {
     struct off_sched now;
 
@@ -84,7 +84,7 @@ bool quiet_read(struct quiet *q, struct quiet_thread *t)
     return true;
 }
 
-struct off_sched quiet_reckon(const struct quiet_thread *t)
+struct off_sched nostop_reckon(const struct nostop_thread *t)
 {
     struct off_sched s = t->at;
 
@@ -93,7 +93,7 @@ struct off_sched quiet_reckon(const struct quiet_thread *t)
     return s;
 }
 
-bool quiet_sched(struct quiet *q, pid_t tid, struct off_sched *out)
+bool nostop_sched(struct nostop *q, pid_t tid, struct off_sched *out)
 {
     bool known = true;
 
@@ -105,40 +105,41 @@ bool quiet_sched(struct quiet *q, pid_t tid, struct off_sched *out)
     return known;
 }
 
-struct quiet_counts quiet_counts(const struct quiet *q)
+struct nostop_counts nostop_counts(const struct nostop *q)
 {
     return q->counts;
 }
 
 /* ---- threads ---- */
 
-struct quiet_thread *quiet_find(struct quiet *q, pid_t tid)
+struct nostop_thread *nostop_find(struct nostop *q, pid_t tid)
 {
-    struct quiet_thread *t;
+    struct nostop_thread *t;
 
     HASH_FIND_INT(q->threads, &tid, t);
     return t;
 }
 
-bool quiet_watches(const struct quiet *q, pid_t pid)
+bool nostop_watches(const struct nostop *q, pid_t pid)
 {
-    for (const struct quiet_thread *t = q->threads; t; t = t->hh.next)
+    for (const struct nostop_thread *t = q->threads; t; t = t->hh.next)
         if (t->pid == pid)
             return true;
     return false;
 }
 
-bool quiet_left(const struct quiet *q)
+bool nostop_left(const struct nostop *q)
 {
     return q->threads != NULL;
 }
 
-struct quiet_thread *quiet_add(struct quiet *q, pid_t tid, pid_t pid, uint64_t time, pid_t parent)
+struct nostop_thread *nostop_add(struct nostop *q, pid_t tid, pid_t pid, uint64_t time,
+                                 pid_t parent)
 {
     struct off_event e = {
         .kind = OFF_THREAD_BEGIN, .time = time, .newborn = parent != 0, .parent_tid = parent};
-    struct quiet_thread *t = quiet_find(q, tid);
-    const struct quiet_thread *maker = parent ? quiet_find(q, parent) : NULL;
+    struct nostop_thread *t = nostop_find(q, tid);
+    const struct nostop_thread *maker = parent ? nostop_find(q, parent) : NULL;
     struct task_call call;
 
     if (t)
@@ -150,24 +151,24 @@ struct quiet_thread *quiet_add(struct quiet *q, pid_t tid, pid_t pid, uint64_t t
     HASH_ADD_INT(q->threads, tid, t);
     if (maker && maker->pid == pid)
         e.args[0] = CLONE_VM | CLONE_THREAD;
-    quiet_tell(q, t, &e, &t->at);
+    nostop_tell(q, t, &e, &t->at);
     if (!parent) {
-        quiet_read(q, t);
+        nostop_read(q, t);
         t->from_begin = task_call(tid, &call) && call.where != TASK_RUNS;
-        nap_found(&t->nap, time, t->from_begin);
+        switch_interval_found(&t->nap, time, t->from_begin);
         t->before = t->at;
     }
     return t;
 }
 
-void quiet_ends(struct quiet *q, struct quiet_thread *t, uint64_t time)
+void nostop_ends(struct nostop *q, struct nostop_thread *t, uint64_t time)
 {
     struct off_event e = {.kind = OFF_THREAD_END, .time = time};
-    struct off_sched last = quiet_reckon(t);
+    struct off_sched last = nostop_reckon(t);
 
-    quiet_sleeps_on(q, t, time);
-    quiet_tell_passed(q, t, time, &last);
-    quiet_tell(q, t, &e, &last);
+    nostop_sleeps_on(q, t, time);
+    nostop_tell_passed(q, t, time, &last);
+    nostop_tell(q, t, &e, &last);
     if (q->next == t)
         q->next = NULL;
     HASH_DEL(q->threads, t);
@@ -176,7 +177,7 @@ void quiet_ends(struct quiet *q, struct quiet_thread *t, uint64_t time)
 
 /* Watches and adds the threads of a process that are not known yet. 0; or -errno with *why, if the
  * kernel refuses records of them. *more is set if there were any. */
-static int list_process(struct quiet *q, pid_t pid, uint64_t time, bool *more, struct strbuf *why)
+static int list_process(struct nostop *q, pid_t pid, uint64_t time, bool *more, struct strbuf *why)
 {
     DIR *dir = opendir(proc_path(pid, "task").s);
     int err = 0;
@@ -184,12 +185,12 @@ static int list_process(struct quiet *q, pid_t pid, uint64_t time, bool *more, s
     for (struct dirent *d; dir && !err && (d = readdir(dir));) {
         pid_t tid = (pid_t)strtol(d->d_name, NULL, 10);
 
-        if (tid <= 0 || quiet_find(q, tid))
+        if (tid <= 0 || nostop_find(q, tid))
             continue;
         if (q->rings)
             err = switch_rings_add(q->rings, tid, why);
         if (!err) {
-            quiet_add(q, tid, pid, time, 0);
+            nostop_add(q, tid, pid, time, 0);
             *more = true;
         } else if (err == -ESRCH) {
             err = 0;
@@ -202,7 +203,7 @@ static int list_process(struct quiet *q, pid_t pid, uint64_t time, bool *more, s
 
 /* Lists the threads of all requested processes, until a pass finds no new ones: threads may make
  * others while they are listed. */
-static int list_all(struct quiet *q, uint64_t time, struct strbuf *why)
+static int list_all(struct nostop *q, uint64_t time, struct strbuf *why)
 {
     bool more = true;
     int err = 0;
@@ -215,7 +216,7 @@ static int list_all(struct quiet *q, uint64_t time, struct strbuf *why)
     return err;
 }
 
-void quiet_list(struct quiet *q, uint64_t now)
+void nostop_list(struct nostop *q, uint64_t now)
 {
     struct strbuf why = STRBUF_INIT;
 
@@ -231,18 +232,18 @@ static int check(pid_t pid, pid_t caller)
 {
     struct task_call call;
     struct iovec ours = {NULL, 0}, theirs = {NULL, 0};
-    int err = refusal_foreseen(pid, caller);
+    int err = attach_error_foreseen(pid, caller);
 
     if (err)
         return err;
     /* Nothing is read: this tests whether the call exists and no filter forbids it. */
     if (process_vm_readv(pid, &ours, 1, &theirs, 1, 0) < 0)
-        return refusal_of_looking(pid, errno);
+        return attach_error_of_looking(pid, errno);
     errno = EPERM;
-    return task_call(pid, &call) ? 0 : refusal_of_looking(pid, errno);
+    return task_call(pid, &call) ? 0 : attach_error_of_looking(pid, errno);
 }
 
-int quiet_start(struct quiet *q)
+int nostop_start(struct nostop *q)
 {
     struct strbuf why = STRBUF_INIT;
     uint64_t now;
@@ -252,7 +253,7 @@ int quiet_start(struct quiet *q)
         err = check(q->opt.pids[i], q->opt.caller);
     if (err)
         return err;
-    alarms_set(0);
+    control_signals_set(0);
     prctl(PR_SET_TIMERSLACK, SLACK_NS);
     q->began = q->listed = q->ticked = now = clock_ns(CLOCK_MONOTONIC);
     q->rings = switch_rings_new();
@@ -260,20 +261,20 @@ int quiet_start(struct quiet *q)
         flame_warn(
             "--no-stops: %s; until then /proc is read every %u ms: sleeps are as long as that "
             "tells, and processes that are started are not followed",
-            why.buf, QUIET_POLL_NS / 1000000);
+            why.buf, NOSTOP_POLL_NS / 1000000);
         switch_rings_free(q->rings);
         q->rings = NULL;
         q->counts.polled = true;
-        q->tick_ns = QUIET_POLL_NS;
-        quiet_list(q, now);
+        q->tick_ns = NOSTOP_POLL_NS;
+        nostop_list(q, now);
     }
     strbuf_release(&why);
-    return q->threads ? 0 : refusal_of_looking(q->opt.pids[0], ESRCH);
+    return q->threads ? 0 : attach_error_of_looking(q->opt.pids[0], ESRCH);
 }
 
 /* ---- the loop ---- */
 
-static void wait_for_tick(const struct quiet *q)
+static void wait_for_tick(const struct nostop *q)
 {
     struct timespec ts = {(time_t)(q->tick_ns / 1000000000u), (long)(q->tick_ns % 1000000000u)};
 
@@ -281,54 +282,54 @@ static void wait_for_tick(const struct quiet *q)
 }
 
 /* Emits the unsampled sleeps so far, in case this process is killed. */
-static void flush(struct quiet *q, uint64_t now)
+static void flush(struct nostop *q, uint64_t now)
 {
-    struct quiet_thread *t, *next;
+    struct nostop_thread *t, *next;
 
     for (t = q->threads; t; t = next) {
         next = t->hh.next;
-        if (t->found == QUIET_NOT_LOOKED && now > t->flushed + FLUSH_NS) {
+        if (t->found == NOSTOP_NOT_LOOKED && now > t->flushed + FLUSH_NS) {
             uint64_t upto = t->nap.away && t->nap.left < now ? t->nap.left : now;
 
-            if (!quiet_read(q, t))
-                quiet_ends(q, t, now); /* its exit record was lost */
+            if (!nostop_read(q, t))
+                nostop_ends(q, t, now); /* its exit record was lost */
             else if (upto > t->flushed)
-                quiet_tell_passed(q, t, upto, &t->at);
+                nostop_tell_passed(q, t, upto, &t->at);
         }
     }
 }
 
-static void tick(struct quiet *q, uint64_t now)
+static void tick(struct nostop *q, uint64_t now)
 {
-    quiet_feed(q, now);
-    quiet_look_around(q, now);
+    nostop_feed(q, now);
+    nostop_look_around(q, now);
     q->ticked = now;
     if (!q->rings && now - q->listed >= LIST_NS)
-        quiet_list(q, now);
+        nostop_list(q, now);
     if (now - q->beat >= BEAT_NS) {
         q->beat = now;
         flush(q, now);
         q->client.beat(q->client.arg, now);
     }
-    alarms_goes_on();
+    control_signals_goes_on();
 }
 
-static void finish(struct quiet *q)
+static void finish(struct nostop *q)
 {
     uint64_t now = clock_ns(CLOCK_MONOTONIC);
 
-    quiet_feed(q, now);
-    for (struct quiet_thread *t = q->threads; t; t = t->hh.next) {
-        quiet_sleeps_on(q, t, now);
-        if (t->found != QUIET_IN_CALL && t->found != QUIET_STOPPED) {
-            struct off_sched then = quiet_reckon(t);
+    nostop_feed(q, now);
+    for (struct nostop_thread *t = q->threads; t; t = t->hh.next) {
+        nostop_sleeps_on(q, t, now);
+        if (t->found != NOSTOP_IN_CALL && t->found != NOSTOP_STOPPED) {
+            struct off_sched then = nostop_reckon(t);
 
-            quiet_tell_passed(q, t, t->flushed, quiet_read(q, t) ? &t->at : &then);
+            nostop_tell_passed(q, t, t->flushed, nostop_read(q, t) ? &t->at : &then);
         }
     }
 }
 
-int quiet_run(struct quiet *q)
+int nostop_run(struct nostop *q)
 {
     q->beat = q->began;
     tick(q, q->began);
@@ -336,8 +337,8 @@ int quiet_run(struct quiet *q)
         uint64_t now;
 
         wait_for_tick(q);
-        if (alarms_any())
-            q->over = alarms_end();
+        if (control_signals_any())
+            q->over = control_signals_end();
         now = clock_ns(CLOCK_MONOTONIC);
         if (q->opt.duration_ns && now - q->began >= q->opt.duration_ns)
             q->over = true;

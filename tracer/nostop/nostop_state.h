@@ -12,20 +12,20 @@
 #include "tracer/offcpu/idhash.h"
 
 /* State of a thread when it was sampled. */
-enum quiet_found {
-    QUIET_NOT_LOOKED,
-    QUIET_AWAKE,   /* it had been woken by then, and is in the run queue */
-    QUIET_IN_CALL, /* asleep in `call` */
-    QUIET_FAULTS,  /* asleep outside of calls */
-    QUIET_STOPPED, /* by job control or a debugger */
+enum nostop_found {
+    NOSTOP_NOT_LOOKED,
+    NOSTOP_AWAKE,   /* it had been woken by then, and is in the run queue */
+    NOSTOP_IN_CALL, /* asleep in `call` */
+    NOSTOP_FAULTS,  /* asleep outside of calls */
+    NOSTOP_STOPPED, /* by job control or a debugger */
 };
 
-struct quiet_thread {
+struct nostop_thread {
     pid_t tid, pid;
-    struct nap nap;
+    struct switch_interval nap;
 
     /* The sample of the present sleep: */
-    enum quiet_found found;
+    enum nostop_found found;
     uint64_t since;  /* nap.left of that sleep */
     uint64_t looked; /* time of the sample */
     struct task_call call;
@@ -34,8 +34,8 @@ struct quiet_thread {
     struct off_sched at;      /* the last reading of its scheduler figures, */
     uint64_t ran_at, wait_at; /* nap.ran_ns and nap.wait_ns then */
 
-    struct off_unlooked passed; /* unsampled sleeps, not emitted yet */
-    uint64_t flushed;           /* when they were emitted last */
+    struct off_unsampled passed; /* unsampled sleeps, not emitted yet */
+    uint64_t flushed;            /* when they were emitted last */
 
     /* Where the kernel gives no records: */
     struct off_sched before; /* the reading of the last tick, */
@@ -44,17 +44,17 @@ struct quiet_thread {
     UT_hash_handle hh;
 };
 
-struct quiet {
-    struct quiet_options opt;
-    struct quiet_client client;
-    struct quiet_thread *threads;
+struct nostop {
+    struct nostop_options opt;
+    struct nostop_client client;
+    struct nostop_thread *threads;
     struct switch_rings *rings; /* NULL: /proc is read instead */
     uint64_t tick_ns;
     uint64_t began, beat, listed; /* times: the beginning, last beat, last list of threads */
     uint64_t ticked;              /* time of the last tick */
-    struct quiet_thread *next;    /* the next tick samples from this one on; NULL: from the first */
+    struct nostop_thread *next;   /* the next tick samples from this one on; NULL: from the first */
     bool over;
-    struct quiet_counts counts;
+    struct nostop_counts counts;
 
     /* The event that is being emitted: its thread, and the thread's figures. */
     pid_t telling;
@@ -63,37 +63,39 @@ struct quiet {
 
 /* ---- nostop.c ---- */
 
-struct quiet_thread *quiet_find(struct quiet *q, pid_t tid);
+struct nostop_thread *nostop_find(struct nostop *q, pid_t tid);
 /* Adds a thread; NULL: it is known already. `parent`: the thread that made it just now, or 0. */
-struct quiet_thread *quiet_add(struct quiet *q, pid_t tid, pid_t pid, uint64_t time, pid_t parent);
-void quiet_ends(struct quiet *q, struct quiet_thread *t, uint64_t time);
+struct nostop_thread *nostop_add(struct nostop *q, pid_t tid, pid_t pid, uint64_t time,
+                                 pid_t parent);
+void nostop_ends(struct nostop *q, struct nostop_thread *t, uint64_t time);
 /* Emits an event of the thread, whose figures are `at` then. */
-void quiet_tell(struct quiet *q, struct quiet_thread *t, struct off_event *e,
-                const struct off_sched *at);
+void nostop_tell(struct nostop *q, struct nostop_thread *t, struct off_event *e,
+                 const struct off_sched *at);
 /* Emits the unsampled sleeps up to `time`. */
-void quiet_tell_passed(struct quiet *q, struct quiet_thread *t, uint64_t time,
-                       const struct off_sched *at);
+void nostop_tell_passed(struct nostop *q, struct nostop_thread *t, uint64_t time,
+                        const struct off_sched *at);
 /* Reads the figures into t->at. False: the thread has ended. */
-bool quiet_read(struct quiet *q, struct quiet_thread *t);
+bool nostop_read(struct nostop *q, struct nostop_thread *t);
 /* Figures at the end of the last recorded stay on a processor, by t->at and t->nap. */
-struct off_sched quiet_reckon(const struct quiet_thread *t);
+struct off_sched nostop_reckon(const struct nostop_thread *t);
 /* Whether the process is watched. */
-bool quiet_watches(const struct quiet *q, pid_t pid);
+bool nostop_watches(const struct nostop *q, pid_t pid);
 /* Lists threads again and adds the new ones. */
-void quiet_list(struct quiet *q, uint64_t now);
+void nostop_list(struct nostop *q, uint64_t now);
 
 /* ---- sleeper_sample.c ---- */
 
 /* Samples the threads that have slept long enough, until that has taken half a tick. */
-void quiet_look_around(struct quiet *q, uint64_t now);
+void nostop_look_around(struct nostop *q, uint64_t now);
 /* Handles the end of a time away from processors. */
-void quiet_woke(struct quiet *q, struct quiet_thread *t, const struct nap_over *over);
+void nostop_woke(struct nostop *q, struct nostop_thread *t,
+                 const struct switch_interval_over *over);
 /* The trace or the thread ends during a sleep: emits the beginning of that sleep. */
-void quiet_sleeps_on(struct quiet *q, struct quiet_thread *t, uint64_t time);
+void nostop_sleeps_on(struct nostop *q, struct nostop_thread *t, uint64_t time);
 
 /* ---- switch_feed.c ---- */
 
 /* Finds the threads that have left or reached a processor. */
-void quiet_feed(struct quiet *q, uint64_t now);
+void nostop_feed(struct nostop *q, uint64_t now);
 
 #endif

@@ -25,10 +25,10 @@ static void add_span(struct off_span *s, uint64_t ns)
 
 /* ---- looks ---- */
 
-static bool is_due(const struct quiet *q, const struct quiet_thread *t, uint64_t now)
+static bool is_due(const struct nostop *q, const struct nostop_thread *t, uint64_t now)
 {
     /* A tick is less than least_ns by twice that: who is not due yet is looked at in time. */
-    return t->nap.away && !t->nap.wants && t->found == QUIET_NOT_LOOKED &&
+    return t->nap.away && !t->nap.wants && t->found == NOSTOP_NOT_LOOKED &&
            now >= t->nap.left + q->opt.least_ns / 8;
 }
 
@@ -40,36 +40,36 @@ static bool is_stopped(pid_t tid)
     return task_state(tid, &state, &flags) && (state == 'T' || state == 't');
 }
 
-static void look(struct quiet *q, struct quiet_thread *t)
+static void look(struct nostop *q, struct nostop_thread *t)
 {
     struct off_sched after;
-    enum quiet_found found;
+    enum nostop_found found;
 
     t->looked = clock_ns(CLOCK_MONOTONIC);
     t->since = t->nap.left;
-    if (!quiet_read(q, t) || !task_call(t->tid, &t->call))
+    if (!nostop_read(q, t) || !task_call(t->tid, &t->call))
         return; /* it has ended, or may not be looked at any more */
     if (t->call.where == TASK_RUNS) {
-        t->found = QUIET_AWAKE;
+        t->found = NOSTOP_AWAKE;
         return;
     }
     if (is_stopped(t->tid))
-        found = QUIET_STOPPED;
+        found = NOSTOP_STOPPED;
     else if (t->call.where == TASK_FAULTS)
-        found = QUIET_FAULTS;
+        found = NOSTOP_FAULTS;
     else
-        found = QUIET_IN_CALL;
+        found = NOSTOP_IN_CALL;
     if (t->call.nr == SYS_restart_syscall)
         t->call.nr = restart_identity(t->tid, &t->call);
-    if (found == QUIET_IN_CALL)
+    if (found == NOSTOP_IN_CALL)
         q->client.look(q->client.arg, t->tid, &t->call);
     if (q->client.sched(q->client.arg, t->tid, &after) && after.turns == t->at.turns)
         t->found = found;
 }
 
-void quiet_look_around(struct quiet *q, uint64_t now)
+void nostop_look_around(struct nostop *q, uint64_t now)
 {
-    struct quiet_thread *first = q->next ? q->next : q->threads, *t = first;
+    struct nostop_thread *first = q->next ? q->next : q->threads, *t = first;
     unsigned looks = 0;
 
     q->next = NULL;
@@ -99,7 +99,7 @@ static uint64_t runq_of(const struct off_sched *at, const struct off_sched *now,
     return ns < most ? ns : most;
 }
 
-static void tell_begin(struct quiet *q, struct quiet_thread *t)
+static void tell_begin(struct nostop *q, struct nostop_thread *t)
 {
     struct off_event e = {.kind = OFF_ENTRY,
                           .time = t->since,
@@ -107,16 +107,17 @@ static void tell_begin(struct quiet *q, struct quiet_thread *t)
                           .in_call = t->from_begin,
                           .looked = true};
 
-    if (t->found == QUIET_STOPPED)
+    if (t->found == NOSTOP_STOPPED)
         e = (struct off_event){.kind = OFF_STOPPED, .time = t->since};
     memcpy(e.args, t->call.args, sizeof e.args);
-    quiet_tell_passed(q, t, t->since, &t->at);
-    quiet_tell(q, t, &e, &t->at);
+    nostop_tell_passed(q, t, t->since, &t->at);
+    nostop_tell(q, t, &e, &t->at);
 }
 
-static void tell_end(struct quiet *q, struct quiet_thread *t, const struct nap_over *over)
+static void tell_end(struct nostop *q, struct nostop_thread *t,
+                     const struct switch_interval_over *over)
 {
-    struct off_event e = {.kind = t->found == QUIET_STOPPED ? OFF_CONTINUED : OFF_EXIT,
+    struct off_event e = {.kind = t->found == NOSTOP_STOPPED ? OFF_CONTINUED : OFF_EXIT,
                           .time = over->to,
                           .nr = t->call.nr,
                           .result = OFF_RESULT_NOT_KNOWN};
@@ -124,19 +125,20 @@ static void tell_end(struct quiet *q, struct quiet_thread *t, const struct nap_o
 
     if (q->client.sched(q->client.arg, t->tid, &now))
         then.runq_ns += runq_of(&t->at, &now, over->to - over->from);
-    quiet_tell(q, t, &e, &then);
-    q->counts.told += t->found == QUIET_IN_CALL;
+    nostop_tell(q, t, &e, &then);
+    q->counts.told += t->found == NOSTOP_IN_CALL;
 }
 
 /* Which of the sums a sleep belongs to that is not told by itself. */
-static void pass(struct quiet *q, struct quiet_thread *t, const struct nap_over *over, bool looked)
+static void pass(struct nostop *q, struct nostop_thread *t, const struct switch_interval_over *over,
+                 bool looked)
 {
     uint64_t ns = over->to - over->from, asleep = ns;
     struct off_span *all, *own;
 
-    if (looked && t->found == QUIET_AWAKE)
+    if (looked && t->found == NOSTOP_AWAKE)
         asleep = t->looked > over->from ? t->looked - over->from : 0;
-    if (looked && t->found == QUIET_FAULTS) {
+    if (looked && t->found == NOSTOP_FAULTS) {
         own = &t->passed.faults;
         all = &q->counts.not .faults;
     } else if (asleep >= q->opt.least_ns) {
@@ -150,31 +152,31 @@ static void pass(struct quiet *q, struct quiet_thread *t, const struct nap_over 
     add_span(all, ns);
 }
 
-void quiet_woke(struct quiet *q, struct quiet_thread *t, const struct nap_over *over)
+void nostop_woke(struct nostop *q, struct nostop_thread *t, const struct switch_interval_over *over)
 {
-    bool looked = t->found != QUIET_NOT_LOOKED && t->since == over->from && over->to >= t->looked;
+    bool looked = t->found != NOSTOP_NOT_LOOKED && t->since == over->from && over->to >= t->looked;
 
     if (!over->wants) {
-        if (looked && (t->found == QUIET_STOPPED ||
-                       (t->found == QUIET_IN_CALL && over->to - over->from >= q->opt.least_ns))) {
+        if (looked && (t->found == NOSTOP_STOPPED ||
+                       (t->found == NOSTOP_IN_CALL && over->to - over->from >= q->opt.least_ns))) {
             tell_begin(q, t);
             tell_end(q, t, over);
         } else {
             pass(q, t, over, looked);
         }
     }
-    t->found = QUIET_NOT_LOOKED;
+    t->found = NOSTOP_NOT_LOOKED;
     t->from_begin = false;
 }
 
-void quiet_sleeps_on(struct quiet *q, struct quiet_thread *t, uint64_t time)
+void nostop_sleeps_on(struct nostop *q, struct nostop_thread *t, uint64_t time)
 {
-    const struct nap_over so_far = {.from = t->nap.left, .to = time};
+    const struct switch_interval_over so_far = {.from = t->nap.left, .to = time};
 
     if (!t->nap.away || t->nap.wants || time <= t->nap.left)
         return;
-    if ((t->found == QUIET_IN_CALL && time - t->since >= q->opt.least_ns) ||
-        t->found == QUIET_STOPPED)
+    if ((t->found == NOSTOP_IN_CALL && time - t->since >= q->opt.least_ns) ||
+        t->found == NOSTOP_STOPPED)
         tell_begin(q, t);
     else
         pass(q, t, &so_far, true);

@@ -1,13 +1,15 @@
 #include "tracer/nostop/switch_intervals.h"
 
-static bool ends(struct nap *n, uint64_t from, uint64_t to, bool wants, struct nap_over *over)
+static bool ends(struct switch_interval *n, uint64_t from, uint64_t to, bool wants,
+                 struct switch_interval_over *over)
 {
-    *over = (struct nap_over){from, to, wants};
+    *over = (struct switch_interval_over){from, to, wants};
     n->wait_ns += wants ? to - from : 0;
     return true;
 }
 
-bool nap_leaves(struct nap *n, uint64_t time, bool wants, struct nap_over *over)
+bool switch_interval_leaves(struct switch_interval *n, uint64_t time, bool wants,
+                            struct switch_interval_over *over)
 {
     if (n->unpaired && time <= n->came) { /* told late: it has come since */
         n->unpaired = false;
@@ -15,12 +17,12 @@ bool nap_leaves(struct nap *n, uint64_t time, bool wants, struct nap_over *over)
     }
     if (n->away && time <= n->left) { /* told late: it has come, and left again */
         n->twice = time < n->left;
-        n->earlier = (struct nap_over){.from = time, .wants = wants};
+        n->earlier = (struct switch_interval_over){.from = time, .wants = wants};
         return false;
     }
     n->twice = n->away;
     if (n->twice)
-        n->earlier = (struct nap_over){.from = n->left, .wants = n->wants};
+        n->earlier = (struct switch_interval_over){.from = n->left, .wants = n->wants};
     else if (n->came && time > n->came)
         n->ran_ns += time - n->came;
     n->unpaired = false;
@@ -30,7 +32,8 @@ bool nap_leaves(struct nap *n, uint64_t time, bool wants, struct nap_over *over)
     return false;
 }
 
-bool nap_comes(struct nap *n, uint64_t time, struct nap_over *over)
+bool switch_interval_comes(struct switch_interval *n, uint64_t time,
+                           struct switch_interval_over *over)
 {
     if (n->away && time < n->left) { /* told late: it has left since */
         bool told = n->twice && time >= n->earlier.from;
@@ -50,7 +53,7 @@ bool nap_comes(struct nap *n, uint64_t time, struct nap_over *over)
     return ends(n, n->left, time, n->wants, over);
 }
 
-void nap_found(struct nap *n, uint64_t time, bool away)
+void switch_interval_found(struct switch_interval *n, uint64_t time, bool away)
 {
     n->away = away;
     n->wants = n->unpaired = n->twice = false;

@@ -16,30 +16,32 @@
 #include <stdint.h>
 
 /* A time away from processors. */
-struct nap_over {
+struct switch_interval_over {
     uint64_t from, to; /* CLOCK_MONOTONIC, ns */
     bool wants;        /* it wanted to run all the while: no sleep */
 };
 
 /* All zero: nothing is known yet. */
-struct nap {
-    bool away;               /* it is on no processor, */
-    bool wants;              /* and wants to be */
-    bool unpaired;           /* it came at `came`, and when it had left was not told */
-    bool twice;              /* it left twice, and when it had come between was not told: */
-    struct nap_over earlier; /* the first time, without its end */
-    uint64_t left;           /* when it left last */
-    uint64_t came;           /* when it came last; 0: not known */
-    uint64_t ran_ns;         /* on processors, all its stays there that have ended */
-    uint64_t wait_ns;        /* away and wanting one */
+struct switch_interval {
+    bool away;     /* it is on no processor, */
+    bool wants;    /* and wants to be */
+    bool unpaired; /* it came at `came`, and when it had left was not told */
+    bool twice;    /* it left twice, and when it had come between was not told: */
+    struct switch_interval_over earlier; /* the first time, without its end */
+    uint64_t left;                       /* when it left last */
+    uint64_t came;                       /* when it came last; 0: not known */
+    uint64_t ran_ns;                     /* on processors, all its stays there that have ended */
+    uint64_t wait_ns;                    /* away and wanting one */
 };
 
 /* The thread left at `time`, wanting to run on or not; or came. True, with *over: a time away has
  * ended, and was not told before. */
-bool nap_leaves(struct nap *n, uint64_t time, bool wants, struct nap_over *over);
-bool nap_comes(struct nap *n, uint64_t time, struct nap_over *over);
+bool switch_interval_leaves(struct switch_interval *n, uint64_t time, bool wants,
+                            struct switch_interval_over *over);
+bool switch_interval_comes(struct switch_interval *n, uint64_t time,
+                           struct switch_interval_over *over);
 
 /* It is found away, or on a processor, at `time`, and when that began is not known. */
-void nap_found(struct nap *n, uint64_t time, bool away);
+void switch_interval_found(struct switch_interval *n, uint64_t time, bool away);
 
 #endif

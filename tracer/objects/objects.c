@@ -55,7 +55,7 @@ static bool read_thread(pid_t tid, uintptr_t address, void *out, size_t len)
 
 bool objects_peek(const struct objects_call *call, uintptr_t address, void *out, size_t len)
 {
-    return call->memory ? event_memory_read(call->memory, address, out, len)
+    return call->memory ? arg_copy_read(call->memory, address, out, len)
                         : read_thread(call->tid, address, out, len);
 }
 
@@ -254,7 +254,7 @@ void objects_held(struct objects *o, pid_t pid, pid_t tid, bool by_exec, struct 
     *set = (struct off_set){o->held.object, o->held.n};
 }
 
-void objects_trust(struct objects *o, bool trust)
+void objects_cache_descriptors(struct objects *o, bool trust)
 {
     fds_trust(o->fds, trust);
 }
@@ -392,7 +392,7 @@ static const char *pipe_peer(struct objects *o, uint64_t ino)
                     strlen(name + strlen(UNTRACED)) - 1);
 }
 
-bool objects_peer_is_dear(const struct objects *o, const struct off_object *object)
+bool objects_peer_is_expensive(const struct objects *o, const struct off_object *object)
 {
     return object->kind == OFF_ON_PIPE && !known_peer(o, OFF_ON_PIPE, object->a);
 }

@@ -4,9 +4,9 @@
  *
  * Answers hold for the moment of the question. Descriptors are looked up each time (one fstatat in
  * a directory that stays open, 0.65 us; a readlink by path takes 1.8), because an unseen close may
- * have given the number another meaning. If all closes are seen (objects_trust), the results are
- * cached. Other cached answers are of things that do not change: connected sockets by inode, the
- * members of an epoll set until objects_epoll_changed.
+ * have given the number another meaning. If all closes are seen (objects_cache_descriptors), the
+ * results are cached. Other cached answers are of things that do not change: connected sockets by
+ * inode, the members of an epoll set until objects_epoll_changed.
  *
  * Not thread-safe. Nothing here stops or changes a tracee.
  */
@@ -36,29 +36,29 @@ void objects_free(struct objects *o);
 struct objects_call {
     pid_t pid, tid; /* of the thread's process, and the thread's */
     int nr;
-    const uint64_t *args;              /* six */
-    const struct event_memory *memory; /* copy of their memory; NULL: the thread's is read */
+    const uint64_t *args;          /* six */
+    const struct arg_copy *memory; /* copy of their memory; NULL: the thread's is read */
 };
 
-/* For off_world.object. set->members are valid until the next question. */
+/* For offcpu_ops.object. set->members are valid until the next question. */
 void objects_of_call(struct objects *o, const struct objects_call *call, struct off_object *out,
                      struct off_set *set);
 
-/* For off_world.held; valid until the next such question. */
+/* For offcpu_ops.held; valid until the next such question. */
 void objects_held(struct objects *o, pid_t pid, pid_t tid, bool by_exec, struct off_set *set);
 
-/* For off_world.peer and .sender. */
+/* For offcpu_ops.peer and .sender. */
 const char *objects_peer(struct objects *o, const struct off_object *object);
 /* Whether the answer must read about every process of the machine, which takes some
  * milliseconds. */
-bool objects_peer_is_dear(const struct objects *o, const struct off_object *object);
+bool objects_peer_is_expensive(const struct objects *o, const struct off_object *object);
 const char *objects_sender(struct objects *o, pid_t pid);
 
 /* Reports the lives of descriptors to fds.h, by the events of a traced thread. To be called for
  * each event before any question about it. */
 void objects_event(struct objects *o, pid_t pid, const struct off_event *e);
 void objects_forked(struct objects *o, pid_t parent, pid_t child);
-void objects_trust(struct objects *o, bool trust);
+void objects_cache_descriptors(struct objects *o, bool trust);
 
 /* epoll_ctl was called on this descriptor. */
 void objects_epoll_changed(struct objects *o, pid_t pid, int fd);

@@ -143,7 +143,7 @@ static bool has_lasting_name(const struct off_object *object)
            object->kind == OFF_ON_INET || object->kind == OFF_ON_EVENTFD;
 }
 
-int objname_lasting(int nr, const uint64_t args[6], const struct off_object *object)
+int objname_cacheable_fd(int nr, const uint64_t args[6], const struct off_object *object)
 {
     const struct call *c;
 

@@ -27,7 +27,7 @@ bool objname_call(struct objects *o, const struct objects_call *call,
 
 /* The descriptor of a call whose frame is the same as long as it is on the same object, of the same
  * process, by this descriptor: that of a pipe or a connection. -1: it is to be made anew. */
-int objname_lasting(int nr, const uint64_t args[6], const struct off_object *object);
+int objname_cacheable_fd(int nr, const uint64_t args[6], const struct off_object *object);
 
 /* Whether the text of a call on a descriptor says what that is: else it could not be asked. */
 bool objname_is_whole(int nr, const struct strbuf *text);

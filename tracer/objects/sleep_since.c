@@ -15,7 +15,7 @@
 #define TRIES 4
 #define EXEC_START "se.exec_start"
 
-struct lastrun {
+struct sleep_since {
     cpu_set_t own; /* CPUs on which this process may run */
     bool confined; /* those CPUs are not known */
     struct {
@@ -25,15 +25,15 @@ struct lastrun {
     } cpu[CPU_SETSIZE];
 };
 
-struct lastrun *lastrun_new(void)
+struct sleep_since *sleep_since_new(void)
 {
-    struct lastrun *l = xcalloc(1, sizeof *l);
+    struct sleep_since *l = xcalloc(1, sizeof *l);
 
     l->confined = sched_getaffinity(0, sizeof l->own, &l->own) < 0;
     return l;
 }
 
-void lastrun_free(struct lastrun *l)
+void sleep_since_free(struct sleep_since *l)
 {
     free(l);
 }
@@ -98,7 +98,7 @@ static bool compare(int64_t *ahead, int64_t *visited)
     return known;
 }
 
-static bool visit(struct lastrun *l, int cpu)
+static bool visit(struct sleep_since *l, int cpu)
 {
     cpu_set_t there;
     bool known;
@@ -114,7 +114,7 @@ static bool visit(struct lastrun *l, int cpu)
     return known;
 }
 
-bool lastrun_ns(struct lastrun *l, pid_t tid, bool visit_it, uint64_t *ns)
+bool sleep_since_ns(struct sleep_since *l, pid_t tid, bool visit_it, uint64_t *ns)
 {
     int64_t started, when, now = now_ns();
     int cpu = cpu_of(tid);

@@ -16,15 +16,15 @@
 
 #include "common/compiler.h"
 
-struct lastrun;
+struct sleep_since;
 
-struct lastrun *lastrun_new(void);
-void lastrun_free(struct lastrun *l);
+struct sleep_since *sleep_since_new(void);
+void sleep_since_free(struct sleep_since *l);
 
 /* ns of CLOCK_MONOTONIC. Without `visit` only for threads that have not run since their CPU was
  * visited. It is never before the thread really ran, and later than that by what was taken from its
  * CPU between then and the visit. False: not known; the kernel does not say, or this process may
  * not run where the thread did. */
-bool lastrun_ns(struct lastrun *l, pid_t tid, bool visit, uint64_t *ns);
+bool sleep_since_ns(struct sleep_since *l, pid_t tid, bool visit, uint64_t *ns);
 
 #endif

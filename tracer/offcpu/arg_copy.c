@@ -6,7 +6,7 @@
 
 enum { HEAD = 2 }; /* words of a piece before its bytes */
 
-bool event_memory_read(const struct event_memory *m, uint64_t address, void *out, size_t size)
+bool arg_copy_read(const struct arg_copy *m, uint64_t address, void *out, size_t size)
 {
     for (size_t at = 0; m->n - at > HEAD;) {
         uint64_t from = m->words[at], has = m->words[at + 1];
@@ -23,8 +23,8 @@ bool event_memory_read(const struct event_memory *m, uint64_t address, void *out
     return false;
 }
 
-void event_memory_keep(struct event_memory_kept *k, const struct event_memory *m, int nr,
-                       const uint64_t args[6])
+void arg_copy_keep(struct arg_copy_kept *k, const struct arg_copy *m, int nr,
+                   const uint64_t args[6])
 {
     k->is.n = 0;
     if (!m || !m->n)
@@ -33,16 +33,16 @@ void event_memory_keep(struct event_memory_kept *k, const struct event_memory *m
     memcpy(k->args, args, sizeof k->args);
     GROW_TO(k->words, m->n, k->room);
     memcpy(k->words, m->words, m->n * sizeof *k->words);
-    k->is = (struct event_memory){k->words, m->n};
+    k->is = (struct arg_copy){k->words, m->n};
 }
 
-bool event_memory_is_of(const struct event_memory_kept *k, int nr, const uint64_t args[6])
+bool arg_copy_is_of(const struct arg_copy_kept *k, int nr, const uint64_t args[6])
 {
     return k->is.n && k->nr == nr && memcmp(k->args, args, sizeof k->args) == 0;
 }
 
-void event_memory_release(struct event_memory_kept *k)
+void arg_copy_release(struct arg_copy_kept *k)
 {
     free(k->words);
-    *k = (struct event_memory_kept){.nr = 0};
+    *k = (struct arg_copy_kept){.nr = 0};
 }

@@ -16,28 +16,28 @@
 
 /* Pieces, one behind the other: address, how many bytes, the bytes, filled up to whole words. What
  * is not of this form is not read. */
-struct event_memory {
+struct arg_copy {
     const uint64_t *words; /* borrowed */
     size_t n;
 };
 
 /* Copies `size` bytes that were at `address`. False: no piece has all of them. */
-bool event_memory_read(const struct event_memory *m, uint64_t address, void *out, size_t size);
+bool arg_copy_read(const struct arg_copy *m, uint64_t address, void *out, size_t size);
 
 /* A copy that lasts, of one call's. All zero: of none. */
-struct event_memory_kept {
+struct arg_copy_kept {
     int nr; /* of the call, with these arguments */
     uint64_t args[6];
-    struct event_memory is; /* n = 0: none */
-    uint64_t *words;        /* owned */
+    struct arg_copy is; /* n = 0: none */
+    uint64_t *words;    /* owned */
     size_t room;
 };
 
 /* NULL: forgets what it kept. */
-void event_memory_keep(struct event_memory_kept *k, const struct event_memory *m, int nr,
-                       const uint64_t args[6]);
+void arg_copy_keep(struct arg_copy_kept *k, const struct arg_copy *m, int nr,
+                   const uint64_t args[6]);
 /* Whether this call's is kept. */
-bool event_memory_is_of(const struct event_memory_kept *k, int nr, const uint64_t args[6]);
-void event_memory_release(struct event_memory_kept *k);
+bool arg_copy_is_of(const struct arg_copy_kept *k, int nr, const uint64_t args[6]);
+void arg_copy_release(struct arg_copy_kept *k);
 
 #endif

@@ -61,7 +61,7 @@ struct wake *wake_new(const struct off_waker *who, pid_t pid, uint64_t time,
     if (past && past->last.end != past->weight.end)
         w->other = with_past(who, pid, time, &past->last, depth);
     if (past)
-        turns_copy(&w->turns, &past->turns);
+        holdings_copy(&w->turns, &past->turns);
     return w;
 }
 
@@ -98,7 +98,7 @@ void wake_unref(struct wake *w)
 {
     if (!w || --w->refs)
         return;
-    turns_clear(&w->turns);
+    holdings_clear(&w->turns);
     give(w->other); /* nobody else has it */
     give(w);
 }
@@ -120,7 +120,7 @@ void past_clear(struct past *p)
 {
     wake_unref(p->last.by);
     wake_unref(p->weight.by);
-    turns_clear(&p->turns);
+    holdings_clear(&p->turns);
     *p = (struct past){.last = {.end = 0}};
 }
 

@@ -20,10 +20,10 @@
 struct wake;
 
 /* The last sleeps of a thread that other threads ended, latest first (lock_handoff.h). */
-#define TURNS_KEPT 8
+#define HOLDINGS_KEPT 8
 
-struct turns {
-    struct turn *turn[TURNS_KEPT]; /* NULL: none, and none behind it */
+struct holdings {
+    struct holding *turn[HOLDINGS_KEPT]; /* NULL: none, and none behind it */
 };
 
 struct link {
@@ -36,9 +36,9 @@ struct wake {
     bool hangup;   /* it closes or shuts down */
     uint64_t time; /* entry of the waking call */
     pid_t pid;
-    struct wake *other; /* copy with a later past, for sleeps begun after slept_until; or NULL */
-    struct turns turns; /* of its thread; none in a wake that a turn keeps */
-    size_t n;           /* links used, at least 1: [0] is the waker */
+    struct wake *other;    /* copy with a later past, for sleeps begun after slept_until; or NULL */
+    struct holdings turns; /* of its thread; none in a wake that a turn keeps */
+    size_t n;              /* links used, at least 1: [0] is the waker */
     struct link links[];
 };
 
@@ -56,7 +56,7 @@ struct slept {
 struct past {
     struct slept last;   /* the last that counted */
     struct slept weight; /* the last that was long enough to matter; often the same */
-    struct turns turns;
+    struct holdings turns;
 };
 
 /* A wake made by `who` at `time`, whose own past is `past`; `depth` links at most. */

@@ -27,15 +27,15 @@ enum off_event_kind {
     OFF_SIGNAL, /* a signal is about to be delivered: nr = signal, code, sender */
     OFF_STOPPED, /* job control stopped it */
     OFF_CONTINUED,
-    OFF_SAMPLE,   /* it runs, and is stopped for a moment so that its stack can be read */
-    OFF_UNLOOKED, /* it has slept since its last event without being sampled: `unlooked` */
+    OFF_SAMPLE,    /* it runs, and is stopped for a moment so that its stack can be read */
+    OFF_UNSAMPLED, /* it has slept since its last event without being sampled: `unlooked` */
 };
 
 /* Result of OFF_EXIT from a source that does not see results: neither an error nor the end of a
  * file nor of a time. */
 #define OFF_RESULT_NOT_KNOWN 1
 
-struct event_memory; /* arg_copy.h */
+struct arg_copy; /* arg_copy.h */
 
 /* Time spent in pieces. */
 struct off_span {
@@ -45,7 +45,7 @@ struct off_span {
 };
 
 /* Sleeps of which a source knows only that they happened. */
-struct off_unlooked {
+struct off_unsampled {
     struct off_span brief;  /* too short to be sampled */
     struct off_span missed; /* over before they could be sampled */
     struct off_span faults; /* outside of calls: waits for pages */
@@ -80,8 +80,8 @@ struct off_event {
     /* OFF_ENTRY: the memory that the arguments point to, as it was. NULL: it is read from the
      * thread, which is stopped there or still in the call. OFF_EXIT: memory that is known only at
      * the exit; `args` are the call's. Borrowed while the event is handled. */
-    const struct event_memory *memory;
-    const struct off_unlooked *unlooked; /* OFF_UNLOOKED; borrowed while the event is handled */
+    const struct arg_copy *memory;
+    const struct off_unsampled *unlooked; /* OFF_UNSAMPLED; borrowed while the event is handled */
 };
 
 /* Scheduler figures of a thread since it began: the numbers of /proc/TID/schedstat. */

@@ -6,9 +6,9 @@
 /* A part is small if it is this many times shorter than the sleep. */
 #define SMALL 64
 
-static struct pool pool = {.size = sizeof(struct turn)};
+static struct pool pool = {.size = sizeof(struct holding)};
 
-bool turn_is_of(const struct off_sleep *s)
+bool holding_is_of(const struct off_sleep *s)
 {
     if (s->result < 0)
         return false;
@@ -29,20 +29,20 @@ bool turn_is_of(const struct off_sleep *s)
 /* ---- the turn that a wait was for ---- */
 
 /* Whether both are private futexes of one process, waited for in the same code. */
-static bool is_alike(const struct turn *x, const struct off_sleep *s, uint32_t like)
+static bool is_alike(const struct holding *x, const struct off_sleep *s, uint32_t like)
 {
     return x->object.kind == OFF_ON_FUTEX && s->object.kind == OFF_ON_FUTEX &&
            x->object.a == s->object.a && x->like && x->like == like;
 }
 
 /* The waker's own turn with the same or a like object; NULL: none. */
-static const struct turn *turn_before(const struct wake *by, const struct off_sleep *s,
-                                      uint32_t like)
+static const struct holding *turn_before(const struct wake *by, const struct off_sleep *s,
+                                         uint32_t like)
 {
-    unsigned roles = role_sleeping(s->nr);
+    unsigned roles = wake_direction_of_sleep(s->nr);
 
-    for (size_t i = 0; i < TURNS_KEPT && by->turns.turn[i]; i++) {
-        const struct turn *x = by->turns.turn[i];
+    for (size_t i = 0; i < HOLDINGS_KEPT && by->turns.turn[i]; i++) {
+        const struct holding *x = by->turns.turn[i];
 
         if (x->roles == roles && (off_same(&x->object, &s->object) || is_alike(x, s, like)))
             return x;
@@ -56,18 +56,18 @@ static bool is_one_lock(const struct off_object *a, const struct off_object *b)
     return a->kind != OFF_ON_SEM && off_same(a, b);
 }
 
-struct turn *turn_new(const struct off_sleep *s, uint32_t like, struct wake *by)
+struct holding *holding_new(const struct off_sleep *s, uint32_t like, struct wake *by)
 {
-    const struct turn *before = turn_before(by, s, like);
-    struct turn *turn = pool_take(&pool);
+    const struct holding *before = turn_before(by, s, like);
+    struct holding *turn = pool_take(&pool);
 
     turn->refs = 1;
     turn->object = s->object;
-    turn->roles = role_sleeping(s->nr);
+    turn->roles = wake_direction_of_sleep(s->nr);
     turn->like = like;
-    turn->held[0] = (struct turn_held){s->end, wake_without_turns(by), true};
+    turn->held[0] = (struct holding_span){s->end, wake_without_turns(by), true};
     turn->n = 1;
-    for (size_t i = 0; before && i < before->n && turn->n < TURNS_KEPT; i++) {
+    for (size_t i = 0; before && i < before->n && turn->n < HOLDINGS_KEPT; i++) {
         turn->held[turn->n] = before->held[i];
         wake_ref(before->held[i].by);
         turn->n++;
@@ -77,7 +77,7 @@ struct turn *turn_new(const struct off_sleep *s, uint32_t like, struct wake *by)
     return turn;
 }
 
-void turn_unref(struct turn *turn)
+void holding_unref(struct holding *turn)
 {
     if (!turn || --turn->refs)
         return;
@@ -90,7 +90,7 @@ void turn_unref(struct turn *turn)
 
 /* Shares out the blocked time from the oldest part on. The time in which the sleeper did not sleep
  * comes after it had been woken. */
-static void share_out(struct turn_part *part, size_t n, uint64_t blocked_ns)
+static void share_out(struct holding_part *part, size_t n, uint64_t blocked_ns)
 {
     for (size_t i = n; i-- > 0;) {
         uint64_t ns = i ? part[i - 1].begin - part[i].begin : blocked_ns;
@@ -100,14 +100,14 @@ static void share_out(struct turn_part *part, size_t n, uint64_t blocked_ns)
     }
 }
 
-size_t turn_parts(const struct turn *turn, const struct off_sleep *s,
-                  struct turn_part part[TURNS_KEPT])
+size_t holding_split(const struct holding *turn, const struct off_sleep *s,
+                     struct holding_part part[HOLDINGS_KEPT])
 {
     uint64_t to = s->end, small = (s->end - s->begin) / SMALL;
     size_t n = 0;
 
     for (size_t i = 0; i < turn->n && to > s->begin; i++) {
-        const struct turn_held *next = i + 1 < turn->n ? &turn->held[i + 1] : NULL;
+        const struct holding_span *next = i + 1 < turn->n ? &turn->held[i + 1] : NULL;
         bool first = !next || next->until <= s->begin || next->until >= to ||
                      next->by->links[0].who.tid == s->tid;
         uint64_t from = first ? s->begin : next->until;
@@ -115,17 +115,17 @@ size_t turn_parts(const struct turn *turn, const struct off_sleep *s,
         if (n && to - from <= small)
             part[n - 1].begin = from;
         else
-            part[n++] = (struct turn_part){.begin = from, .held = i};
+            part[n++] = (struct holding_part){.begin = from, .held = i};
         to = from;
     }
     if (!n)
-        part[n++] = (struct turn_part){.begin = s->begin};
+        part[n++] = (struct holding_part){.begin = s->begin};
     share_out(part, n, s->blocked_ns);
     return n;
 }
 
-void turn_fill_chain(const struct turn *turn, const struct turn_part *part, struct off_sleep *s,
-                     unsigned depth)
+void holding_fill_chain(const struct holding *turn, const struct holding_part *part,
+                        struct off_sleep *s, unsigned depth)
 {
     s->chain_len = 0;
     for (size_t i = 1; i <= part->held && s->chain_len < depth; i++) {
@@ -142,24 +142,24 @@ void turn_fill_chain(const struct turn *turn, const struct turn_part *part, stru
 
 /* ---- the last turns of a thread ---- */
 
-void turns_add(struct turns *turns, struct turn *turn)
+void holdings_add(struct holdings *turns, struct holding *turn)
 {
-    turn_unref(turns->turn[TURNS_KEPT - 1]);
-    memmove(turns->turn + 1, turns->turn, (TURNS_KEPT - 1) * sizeof turns->turn[0]);
+    holding_unref(turns->turn[HOLDINGS_KEPT - 1]);
+    memmove(turns->turn + 1, turns->turn, (HOLDINGS_KEPT - 1) * sizeof turns->turn[0]);
     turns->turn[0] = turn;
 }
 
-void turns_copy(struct turns *to, const struct turns *from)
+void holdings_copy(struct holdings *to, const struct holdings *from)
 {
     *to = *from;
-    for (size_t i = 0; i < TURNS_KEPT && to->turn[i]; i++)
+    for (size_t i = 0; i < HOLDINGS_KEPT && to->turn[i]; i++)
         to->turn[i]->refs++;
 }
 
-void turns_clear(struct turns *turns)
+void holdings_clear(struct holdings *turns)
 {
-    for (size_t i = 0; i < TURNS_KEPT && turns->turn[i]; i++) {
-        turn_unref(turns->turn[i]);
+    for (size_t i = 0; i < HOLDINGS_KEPT && turns->turn[i]; i++) {
+        holding_unref(turns->turn[i]);
         turns->turn[i] = NULL;
     }
 }

@@ -15,7 +15,7 @@
  * has both in its chain: the waker, and the thread that the waker waited for. That is true in
  * either case. Sets of semaphores are handled in the same way.
  *
- * A turn never changes and is shared, by a reference count. It holds at most TURNS_KEPT threads,
+ * A turn never changes and is shared, by a reference count. It holds at most HOLDINGS_KEPT threads,
  * and their wakes without the turns of those, which bounds the history.
  */
 #ifndef FLAME_TRACER_OFFCPU_LOCK_HANDOFF_H
@@ -24,23 +24,24 @@
 #include "tracer/offcpu/chain.h"
 
 /* One thread's turn. */
-struct turn_held {
+struct holding_span {
     uint64_t until;  /* time at which the waiter got the thing */
     struct wake *by; /* wake by the thread that held it before */
     bool same;       /* the wait that began the turn was on the same object as the later one */
 };
 
-struct turn {
+struct holding {
     unsigned refs;
     struct off_object object;
-    unsigned roles;                    /* of the call that waited */
-    uint32_t like;                     /* likeness of the stack of the wait; 0: not known */
-    size_t n;                          /* at least 1 */
-    struct turn_held held[TURNS_KEPT]; /* latest first: [0] is the waker of the sleep itself */
+    unsigned roles; /* of the call that waited */
+    uint32_t like;  /* likeness of the stack of the wait; 0: not known */
+    size_t n;       /* at least 1 */
+    struct holding_span
+        held[HOLDINGS_KEPT]; /* latest first: [0] is the waker of the sleep itself */
 };
 
 /* A part of the sleep that a turn ends. */
-struct turn_part {
+struct holding_part {
     uint64_t begin; /* it ends where the part before it in the array begins */
     uint64_t blocked_ns;
     size_t held; /* index of the holder in turn.held */
@@ -48,24 +49,24 @@ struct turn_part {
 
 /* Whether the sleep was for a thing that one thread holds after another, and which the sleeper now
  * has. */
-bool turn_is_of(const struct off_sleep *s);
+bool holding_is_of(const struct off_sleep *s);
 
 /* The turn that begins when this wake ends this sleep. */
-struct turn *turn_new(const struct off_sleep *s, uint32_t like, struct wake *by);
-void turn_unref(struct turn *turn); /* NULL: nothing */
+struct holding *holding_new(const struct off_sleep *s, uint32_t like, struct wake *by);
+void holding_unref(struct holding *turn); /* NULL: nothing */
 
 /* Splits the sleep into parts, the latest first, and returns their number. Their blocked_ns sum up
  * to the sleep's. A part that is small beside the sleep belongs to the one after it; the latest
  * always exists. */
-size_t turn_parts(const struct turn *turn, const struct off_sleep *s,
-                  struct turn_part part[TURNS_KEPT]);
+size_t holding_split(const struct holding *turn, const struct off_sleep *s,
+                     struct holding_part part[HOLDINGS_KEPT]);
 /* Fills s->chain for the part. s->begin is the part's. */
-void turn_fill_chain(const struct turn *turn, const struct turn_part *part, struct off_sleep *s,
-                     unsigned depth);
+void holding_fill_chain(const struct holding *turn, const struct holding_part *part,
+                        struct off_sleep *s, unsigned depth);
 
 /* Takes `turn` over as the latest. */
-void turns_add(struct turns *turns, struct turn *turn);
-void turns_copy(struct turns *to, const struct turns *from);
-void turns_clear(struct turns *turns);
+void holdings_add(struct holdings *turns, struct holding *turn);
+void holdings_copy(struct holdings *to, const struct holdings *from);
+void holdings_clear(struct holdings *turns);
 
 #endif

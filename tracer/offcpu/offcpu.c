@@ -22,8 +22,8 @@
  * crashes. */
 #define REPORT_NS 1000000000ull
 
-struct offcpu *offcpu_new(const struct offcpu_options *opt, const struct off_world *world,
-                          const struct off_sink *sink)
+struct offcpu *offcpu_new(const struct offcpu_options *opt, const struct offcpu_ops *world,
+                          const struct offcpu_output *sink)
 {
     struct offcpu *o = xcalloc(1, sizeof *o);
 
@@ -89,7 +89,7 @@ static void report_rest(struct offcpu *o, struct sleeper *t, uint64_t now)
 {
     tell_stretch(o, t, t->last_rest, now);
     t->last_rest = now;
-    ledger_report(&t->ledger, &o->sink, t->tid);
+    time_account_report(&t->ledger, &o->sink, t->tid);
 }
 
 static void report(struct offcpu *o, struct sleeper *t, uint64_t now)
@@ -128,25 +128,25 @@ static void stop_clock(struct sleeper *t, uint64_t now)
 /* Accounts for all time up to `now`, which was spent outside of sleeps. */
 static void account_running(struct offcpu *o, struct sleeper *t, uint64_t now)
 {
-    struct ledger *l = &t->ledger;
+    struct time_account *l = &t->ledger;
     struct off_sched delta;
     bool known = read_sched(o, t, &delta);
-    struct ledger_parts p;
+    struct time_account_parts p;
 
     stop_clock(t, now);
-    p = ledger_split(l->upto, now, l->held_ns, l->stopped_ns, &delta);
+    p = time_account_split(l->upto, now, l->held_ns, l->stopped_ns, &delta);
     t->out_cpu += p.cpu_ns;
     t->out_runq += p.runq_ns;
     if (delta.turns <= (l->stops ? l->stops : 1))
-        ledger_hold_left(&p, l->held_more_ns);
-    l->rest[OFF_REST_TRACER].ns += p.held_ns;
-    ledger_add(l, OFF_REST_STOPPED, p.stopped_ns);
-    ledger_wait_for_room(l, &p);
-    ledger_leave_out(l, &p);
+        time_account_hold_left(&p, l->held_more_ns);
+    l->rest[OFF_OTHER_TRACER].ns += p.held_ns;
+    time_account_add(l, OFF_OTHER_STOPPED, p.stopped_ns);
+    time_account_wait_for_room(l, &p);
+    time_account_leave_out(l, &p);
     if (o->opt.unstopped)
-        ledger_add_unlooked(l, p.left_ns);
+        time_account_add_unlooked(l, p.left_ns);
     else if (known)
-        ledger_add_left(l, &o->world, t->tid, p.left_ns, delta.turns);
+        time_account_add_left(l, &o->world, t->tid, p.left_ns, delta.turns);
     l->held_ns = l->held_more_ns = l->stopped_ns = l->short_ns = l->stops = 0;
     l->upto = now;
 }
@@ -155,7 +155,7 @@ static void account_running(struct offcpu *o, struct sleeper *t, uint64_t now)
 static void settle(struct offcpu *o, struct sleeper *t)
 {
     struct sleep_share *s = &t->share;
-    struct ledger *l = &t->ledger;
+    struct time_account *l = &t->ledger;
 
     if (!s->is)
         return;
@@ -165,10 +165,10 @@ static void settle(struct offcpu *o, struct sleeper *t)
     l->held_more_ns -= s->held_more_ns;
     l->stops -= s->stops;
     l->stopped_ns -= s->stopped_ns;
-    l->rest[OFF_REST_TRACER].ns += s->tracer_ns;
-    ledger_add(l, OFF_REST_STOPPED, s->stopped_ns);
-    ledger_add(l, OFF_REST_LEFT_OUT, s->left_out_ns);
-    ledger_add_left(l, &o->world, t->tid, s->left_ns, 1);
+    l->rest[OFF_OTHER_TRACER].ns += s->tracer_ns;
+    time_account_add(l, OFF_OTHER_STOPPED, s->stopped_ns);
+    time_account_add(l, OFF_OTHER_FILTERED, s->left_out_ns);
+    time_account_add_left(l, &o->world, t->tid, s->left_ns, 1);
 }
 
 /* ---- sleeps ---- */
@@ -213,8 +213,8 @@ static bool in_range(const struct offcpu *o, uint64_t ns)
 static bool measure(struct offcpu *o, struct sleeper *t, uint64_t now)
 {
     struct off_sleep *s = &t->s;
-    struct ledger *l = &t->ledger;
-    struct ledger_parts p;
+    struct time_account *l = &t->ledger;
+    struct time_account_parts p;
     struct off_sched d;
     bool known, counts;
 
@@ -228,7 +228,7 @@ static bool measure(struct offcpu *o, struct sleeper *t, uint64_t now)
     t->in.cpu_ns += d.cpu_ns;
     t->in.runq_ns += d.runq_ns;
     t->in.turns += d.turns;
-    p = ledger_split(s->begin, s->end, l->held_ns, l->stopped_ns, &t->in);
+    p = time_account_split(s->begin, s->end, l->held_ns, l->stopped_ns, &t->in);
     t->out_cpu += d.cpu_ns < p.cpu_ns ? d.cpu_ns : p.cpu_ns;
     t->share = (struct sleep_share){.is = true,
                                     .end = s->end,
@@ -239,7 +239,7 @@ static bool measure(struct offcpu *o, struct sleeper *t, uint64_t now)
                                     .tracer_ns = p.held_ns};
     if (known && t->in.turns == 1 && !l->stopped_ns && !s->cut) {
         o->resume_runq = (o->resume_runq * 7 + t->in.runq_ns) / 8;
-        ledger_hold_left(&p, l->held_more_ns);
+        time_account_hold_left(&p, l->held_more_ns);
         t->share.tracer_ns = p.held_ns + p.runq_ns;
         t->share.left_ns = p.left_ns;
         return false;
@@ -262,29 +262,29 @@ static void look(struct offcpu *o, struct sleeper *t)
 }
 
 /* The sleeper's turn, which begins now; NULL: no other thread had the object before. */
-static struct turn *new_turn(struct offcpu *o, const struct sleeper *t, struct wake *by)
+static struct holding *new_turn(struct offcpu *o, const struct sleeper *t, struct wake *by)
 {
     uint32_t like = 0;
 
-    if (!by || !by->links[0].who.tid || !turn_is_of(&t->s))
+    if (!by || !by->links[0].who.tid || !holding_is_of(&t->s))
         return NULL;
     if (o->world.likeness && t->s.stack)
         like = o->world.likeness(o->world.arg, t->s.stack);
-    return turn_new(&t->s, like, by);
+    return holding_new(&t->s, like, by);
 }
 
 /* Reports the parts of a sleep to the sink; returns the sink's node for the stack. */
-static off_stack tell_parts(struct offcpu *o, struct off_sleep *s, const struct turn *turn)
+static off_stack tell_parts(struct offcpu *o, struct off_sleep *s, const struct holding *turn)
 {
-    struct turn_part part[TURNS_KEPT];
-    size_t n = turn_parts(turn, s, part);
+    struct holding_part part[HOLDINGS_KEPT];
+    size_t n = holding_split(turn, s, part);
     uint64_t end = s->end;
     off_stack stack = 0;
 
     for (size_t i = 0; i < n; i++) {
         s->begin = part[i].begin;
         s->blocked_ns = part[i].blocked_ns;
-        turn_fill_chain(turn, &part[i], s, o->opt.chain_depth);
+        holding_fill_chain(turn, &part[i], s, o->opt.chain_depth);
         stack = o->sink.sleep(o->sink.arg, s);
         s->more = true;
         s->runq_ns = 0; /* its run-queue wait began when it had been woken */
@@ -315,14 +315,14 @@ static void cap_runq(struct sleeper *t, const struct wake *by)
 static void deliver(struct offcpu *o, struct sleeper *t, struct wake *by)
 {
     struct slept slept = {.begin = t->s.begin, .end = t->s.end, .by = by};
-    struct turn *turn = new_turn(o, t, by);
+    struct holding *turn = new_turn(o, t, by);
 
     cap_runq(t, by);
     t->s.whole_ns = t->s.blocked_ns + t->s.runq_ns;
     t->s.chain_len = 0;
     if (turn) {
         slept.stack = tell_parts(o, &t->s, turn);
-        turns_add(&t->past.turns, turn);
+        holdings_add(&t->past.turns, turn);
     } else {
         chain_add(&t->s, by, o->opt.chain_depth);
         slept.stack = o->sink.sleep(o->sink.arg, &t->s);
@@ -357,7 +357,7 @@ static void sleep_end(struct offcpu *o, struct sleeper *t, const struct off_even
     if (counts)
         look(o, t);
     if (result_interrupted(e->result)) {
-        waking_pass_on(t);
+        wake_transfer(t);
         waiting_end(o, t);
         waiting_clear(t);
         t->counts = counts;
@@ -365,7 +365,7 @@ static void sleep_end(struct offcpu *o, struct sleeper *t, const struct off_even
         return;
     }
     if (e->result < 0)
-        waking_pass_on(t);
+        wake_transfer(t);
     if (counts)
         deliver(o, t, wake_cause_of(o, t));
     leave(o, t);
@@ -388,14 +388,14 @@ static void sleep_cut(struct offcpu *o, struct sleeper *t, uint64_t now)
 /* Ends a sleep of a thread whose stack and figures are gone, or another task's. */
 static void sleep_lost(struct offcpu *o, struct sleeper *t, uint64_t now, struct wake *by)
 {
-    struct ledger_parts p;
+    struct time_account_parts p;
 
     if (t->phase == PHASE_IN) {
         t->s.cut = true;
         t->s.end = now > t->s.begin ? now : t->s.begin;
         stop_clock(t, t->s.end);
-        p = ledger_split(t->s.begin, t->s.end, t->ledger.held_ns, t->ledger.stopped_ns,
-                         &(struct off_sched){0, 0, 0});
+        p = time_account_split(t->s.begin, t->s.end, t->ledger.held_ns, t->ledger.stopped_ns,
+                               &(struct off_sched){0, 0, 0});
         t->s.blocked_ns = p.left_ns;
         t->share = (struct sleep_share){.is = true,
                                         .end = t->s.end,
@@ -612,7 +612,7 @@ static void sample(struct offcpu *o, struct sleeper *t, uint64_t now)
 
 static void unlooked(struct offcpu *o, struct sleeper *t, const struct off_event *e)
 {
-    ledger_note_unlooked(&t->ledger, e->unlooked);
+    time_account_note_unlooked(&t->ledger, e->unlooked);
     if (t->phase == PHASE_OUT && e->time > t->last_report + REPORT_NS) {
         account_running(o, t, e->time);
         report(o, t, e->time);
@@ -623,8 +623,8 @@ static void unlooked(struct offcpu *o, struct sleeper *t, const struct off_event
  * emitted. */
 static void hold(struct sleeper *t, const struct off_event *e)
 {
-    struct ledger *l = &t->ledger;
-    struct off_span *s = &l->rest[OFF_REST_TRACER];
+    struct time_account *l = &t->ledger;
+    struct off_span *s = &l->rest[OFF_OTHER_TRACER];
     uint64_t most = e->time > l->upto + l->held_ns ? e->time - l->upto - l->held_ns : 0;
 
     l->held_ns += e->held.ns < most ? e->held.ns : most;
@@ -635,7 +635,7 @@ static void hold(struct sleeper *t, const struct off_event *e)
     s->times += e->held.times;
     if (e->held.longest_ns > s->longest_ns)
         s->longest_ns = e->held.longest_ns;
-    ledger_add_span(&l->room, &e->room);
+    time_account_add_span(&l->room, &e->room);
 }
 
 void offcpu_event(struct offcpu *o, const struct off_event *e)
@@ -684,7 +684,7 @@ void offcpu_event(struct offcpu *o, const struct off_event *e)
     case OFF_SAMPLE:
         sample(o, t, e->time);
         break;
-    case OFF_UNLOOKED:
+    case OFF_UNSAMPLED:
         unlooked(o, t, e);
         break;
     case OFF_EXITING:
@@ -720,9 +720,9 @@ void offcpu_free(struct offcpu *o)
         forget(o, t, 0);
     }
     queues_drop_empty(o);
-    for (size_t i = 0; i < SENT_KEPT; i++)
+    for (size_t i = 0; i < SENT_SIGNALS_KEPT; i++)
         wake_unref(o->sent[i].wake);
-    for (size_t i = 0; i < GRAVES_KEPT; i++)
+    for (size_t i = 0; i < EXITED_PROCESSES_KEPT; i++)
         wake_unref(o->graves[i].wake);
     free(o);
 }

@@ -57,8 +57,8 @@ struct offcpu_options {
                               sleeps is sleeps that nobody looked at */
 };
 
-struct offcpu *offcpu_new(const struct offcpu_options *opt, const struct off_world *world,
-                          const struct off_sink *sink);
+struct offcpu *offcpu_new(const struct offcpu_options *opt, const struct offcpu_ops *world,
+                          const struct offcpu_output *sink);
 void offcpu_free(struct offcpu *o);
 
 void offcpu_event(struct offcpu *o, const struct off_event *e);

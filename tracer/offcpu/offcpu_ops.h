@@ -77,7 +77,7 @@ typedef uint32_t off_stack;
 
 struct off_sleep; /* sink.h */
 
-struct off_world {
+struct offcpu_ops {
     void *arg;
     /* The thread's user stack, interned, above the thread's root; 0: it cannot be read. The thread
      * is at a stop. */

@@ -68,7 +68,7 @@ struct sleeper {
     uint64_t last_report;
     uint64_t last_rest; /* when `ledger` was reported last */
     bool sampled;       /* CPU time is reported with samples */
-    struct ledger ledger;
+    struct time_account ledger;
     struct sleep_share share; /* of the sleep that was measured last */
     bool exiting;             /* its time is no longer counted */
 
@@ -119,29 +119,29 @@ struct queue {
 };
 
 /* A signal sent by a traced thread. */
-struct sent {
+struct sent_signal {
     int signal;
     pid_t pid; /* receiver; <= 0: a group, or all */
     struct wake *wake;
 };
 
 /* A process that ended. */
-struct grave {
+struct exited_process {
     pid_t pid, ppid;
     struct wake *wake;
 };
 
 /* A wake for which no sleeper was found; its thread may still be in the call. */
-struct early {
+struct unclaimed_wake {
     pid_t tid;
     int nr;
     uint64_t args[6];
     uint64_t time;
 };
 
-#define SENT_KEPT 64
-#define GRAVES_KEPT 256
-#define EARLY_KEPT 32
+#define SENT_SIGNALS_KEPT 64
+#define EXITED_PROCESSES_KEPT 256
+#define UNCLAIMED_WAKES_KEPT 32
 
 #define RECENT 64u
 
@@ -153,8 +153,8 @@ struct waiting {
 
 struct offcpu {
     struct offcpu_options opt;
-    struct off_world world;
-    struct off_sink sink;
+    struct offcpu_ops world;
+    struct offcpu_output sink;
     struct sleeper *threads;
     struct sleeper *recent[RECENT]; /* cache of the threads that were looked up last, by tid */
     struct sleeper_process *processes;
@@ -162,9 +162,9 @@ struct offcpu {
     size_t writers; /* of waiting[WAIT_FD]: number of threads that wait for room */
     struct queue *queues;
     unsigned empty_queues;
-    struct sent sent[SENT_KEPT];
-    struct grave graves[GRAVES_KEPT];
-    struct early early[EARLY_KEPT];
+    struct sent_signal sent[SENT_SIGNALS_KEPT];
+    struct exited_process graves[EXITED_PROCESSES_KEPT];
+    struct unclaimed_wake early[UNCLAIMED_WAKES_KEPT];
     size_t nsent, ngraves, nearly; /* counted from the start; the rings hold the last ones */
     uint64_t resume_runq;          /* see offcpu.h */
 };
@@ -193,12 +193,12 @@ void waking_call(struct offcpu *o, struct sleeper *waker, const struct off_event
 void waking_exit(struct offcpu *o, struct sleeper *dying, uint64_t now, struct wake *killer);
 void waking_exec(struct offcpu *o, struct sleeper *t, uint64_t now, bool with_stack);
 /* Passes on the wakes of an ended wait that did not use them. */
-void waking_pass_on(struct sleeper *t);
-/* waking_steal takes the wake that was given to another thread that waits on the same object;
- * waking_early finds one that was made just before this sleep began. NULL: there is none. The
- * caller gets a new reference. */
-struct wake *waking_steal(struct sleeper *t);
-struct wake *waking_early(struct offcpu *o, struct sleeper *t);
+void wake_transfer(struct sleeper *t);
+/* wake_take_from_peer takes the wake that was given to another thread that waits on the same
+ * object; wake_find_unclaimed finds one that was made just before this sleep began. NULL: there is
+ * none. The caller gets a new reference. */
+struct wake *wake_take_from_peer(struct sleeper *t);
+struct wake *wake_find_unclaimed(struct offcpu *o, struct sleeper *t);
 
 /* ---- thread_kill.c ---- */
 

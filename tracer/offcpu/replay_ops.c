@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 struct replay_writer {
-    struct off_world world;
+    struct offcpu_ops world;
     void (*tell)(void *arg, const char *line, size_t len);
     void *arg;
     struct strbuf line; /* kept for its memory */
@@ -133,18 +133,18 @@ void replay_writer_free(struct replay_writer *w)
     free(w);
 }
 
-struct off_world replay_world(struct replay_writer *w, const struct off_world *world)
+struct offcpu_ops replay_ops(struct replay_writer *w, const struct offcpu_ops *world)
 {
     w->world = *world;
-    return (struct off_world){.arg = w,
-                              .stack = ask_stack,
-                              .likeness = world->likeness ? ask_likeness : NULL,
-                              .sched = ask_sched,
-                              .faults = world->faults ? ask_faults : NULL,
-                              .object = ask_object,
-                              .held = world->held ? ask_held : NULL,
-                              .peer = world->peer ? ask_peer : NULL,
-                              .sender = world->sender ? ask_sender : NULL};
+    return (struct offcpu_ops){.arg = w,
+                               .stack = ask_stack,
+                               .likeness = world->likeness ? ask_likeness : NULL,
+                               .sched = ask_sched,
+                               .faults = world->faults ? ask_faults : NULL,
+                               .object = ask_object,
+                               .held = world->held ? ask_held : NULL,
+                               .peer = world->peer ? ask_peer : NULL,
+                               .sender = world->sender ? ask_sender : NULL};
 }
 
 void replay_event(struct replay_writer *w, const struct off_event *e)

@@ -24,7 +24,7 @@ void replay_writer_free(struct replay_writer *w);
 
 /* A world that answers as this one does; it lasts as long as the writer. A question that the world
  * does not have, it does not have either. */
-struct off_world replay_world(struct replay_writer *w, const struct off_world *world);
+struct offcpu_ops replay_ops(struct replay_writer *w, const struct offcpu_ops *world);
 
 void replay_event(struct replay_writer *w, const struct off_event *e);
 void replay_finish(struct replay_writer *w, uint64_t now);

@@ -17,7 +17,7 @@ enum replay_type {
     REPLAY_SPAN,  /* struct off_span */
     REPLAY_IS,    /* struct off_object */
     REPLAY_SET,   /* struct off_set */
-    REPLAY_WORDS, /* struct event_memory */
+    REPLAY_WORDS, /* struct arg_copy */
     REPLAY_TEXT,  /* const char *: the rest of the line */
 };
 

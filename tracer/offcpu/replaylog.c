@@ -57,10 +57,10 @@ const struct replay_field replay_fields[] = {
 const size_t replay_nfields = ARRAY_LEN(replay_fields);
 
 const char *const replay_events[REPLAY_EVENT_KINDS] = {
-    [OFF_THREAD_BEGIN] = "begin", [OFF_THREAD_END] = "end",    [OFF_EXITING] = "exiting",
-    [OFF_EXEC] = "exec",          [OFF_ENTRY] = "entry",       [OFF_EXIT] = "exit",
-    [OFF_SIGNAL] = "signal",      [OFF_STOPPED] = "stopped",   [OFF_CONTINUED] = "continued",
-    [OFF_SAMPLE] = "sample",      [OFF_UNLOOKED] = "unlooked",
+    [OFF_THREAD_BEGIN] = "begin", [OFF_THREAD_END] = "end",     [OFF_EXITING] = "exiting",
+    [OFF_EXEC] = "exec",          [OFF_ENTRY] = "entry",        [OFF_EXIT] = "exit",
+    [OFF_SIGNAL] = "signal",      [OFF_STOPPED] = "stopped",    [OFF_CONTINUED] = "continued",
+    [OFF_SAMPLE] = "sample",      [OFF_UNSAMPLED] = "unlooked",
 };
 
 const char *const replay_words[REPLAY_KINDS] = {

@@ -33,7 +33,7 @@
  *   held=NS,LONGEST,TIMES                    more=NS (held_more_ns)
  *   room=NS,LONGEST,TIMES
  *   brief= missed= faulted=NS,LONGEST,TIMES  the spans of an `unlooked`
- *   memory=N,...   the words of struct event_memory
+ *   memory=N,...   the words of struct arg_copy
  *   is=KIND,SIDE,WANTS,A,B                   an object; KIND is a word of replaylog.c
  *   set=OBJECT;... the members of a set, each like `is`
  *   name=TEXT      up to the end of the line
@@ -71,8 +71,8 @@ struct replay_record {
     /* An event: all fields; `event.memory` is NULL or &memory, `event.unlooked` NULL or &unlooked.
      * A question: its tid, pid, nr and args. The end: its time. */
     struct off_event event;
-    struct off_unlooked unlooked;
-    struct event_memory memory;
+    struct off_unsampled unlooked;
+    struct arg_copy memory;
     off_stack stack;
     uint32_t like;
     struct off_sched sched;

@@ -123,7 +123,7 @@ static bool read_args(struct rest r, uint64_t args[6])
     return false;
 }
 
-static bool read_words(struct rest r, struct event_memory *out, struct replay_memory *m)
+static bool read_words(struct rest r, struct arg_copy *out, struct replay_memory *m)
 {
     size_t n = 0;
 
@@ -132,7 +132,7 @@ static bool read_words(struct rest r, struct event_memory *out, struct replay_me
         if (!read_number(take(&r, ','), 16, UINT64_MAX, &m->words[n++]))
             return false;
     } while (left(&r));
-    *out = (struct event_memory){m->words, n};
+    *out = (struct arg_copy){m->words, n};
     return true;
 }
 
@@ -301,7 +301,7 @@ int replay_read(struct replay_record *r, struct replay_memory *m, const char *li
         err = read_field(r, m, &rest);
     if (r->memory.n)
         r->event.memory = &r->memory;
-    if (r->kind == REPLAY_EVENT && r->event.kind == OFF_UNLOOKED)
+    if (r->kind == REPLAY_EVENT && r->event.kind == OFF_UNSAMPLED)
         r->event.unlooked = &r->unlooked;
     return err;
 }

@@ -44,26 +44,26 @@ struct off_oncpu {
 
 /* Kinds of other time of a thread: neither asleep in a call that is reported, nor running, nor in
  * the run queue. */
-enum off_rest {
-    OFF_REST_TRACER,   /* stopped for the tracer */
-    OFF_REST_STOPPED,  /* stopped by job control */
-    OFF_REST_FAULT,    /* waited for pages, and other waits between two calls */
-    OFF_REST_OUTSIDE,  /* off its CPU between two traced calls */
-    OFF_REST_LEFT_OUT, /* in calls that are too short, or too long, to be reported */
-    OFF_REST_BRIEF,    /* slept, too shortly to be sampled (off_unlooked) */
-    OFF_REST_MISSED,   /* slept, and was not sampled in time */
-    OFF_REST_ROOM,     /* waited until the tracer had read the ring */
-    OFF_RESTS
+enum off_other_time {
+    OFF_OTHER_TRACER,      /* stopped for the tracer */
+    OFF_OTHER_STOPPED,     /* stopped by job control */
+    OFF_OTHER_FAULT,       /* waited for pages, and other waits between two calls */
+    OFF_OTHER_OUTSIDE,     /* off its CPU between two traced calls */
+    OFF_OTHER_FILTERED,    /* in calls that are too short, or too long, to be reported */
+    OFF_OTHER_TOO_SHORT,   /* slept, too shortly to be sampled (off_unlooked) */
+    OFF_OTHER_NOT_SAMPLED, /* slept, and was not sampled in time */
+    OFF_OTHER_ROOM,        /* waited until the tracer had read the ring */
+    OFF_OTHER_TIMES
 };
 
-struct off_sink {
+struct offcpu_output {
     void *arg;
     /* A sleep; or, one after another, its parts (lock_handoff.h), each with its own chain and time,
      * the latest part first. Returns the sleeper's stack with the call's frame, for later chains;
      * 0: none. */
     off_stack (*sleep)(void *arg, const struct off_sleep *s);
     void (*oncpu)(void *arg, const struct off_oncpu *s);
-    void (*rest)(void *arg, pid_t tid, enum off_rest kind, const struct off_span *s);
+    void (*rest)(void *arg, pid_t tid, enum off_other_time kind, const struct off_span *s);
     /* The next `oncpu` and `rest` of this thread are for the time from `from` to `to`. May be
      * NULL. */
     void (*stretch)(void *arg, pid_t tid, uint64_t from, uint64_t to);

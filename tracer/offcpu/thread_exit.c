@@ -31,14 +31,14 @@ static void wake_vforker(struct wake_call *g, bool with_stack)
 
 void waking_exec(struct offcpu *o, struct sleeper *t, uint64_t now, bool with_stack)
 {
-    struct wake_call g = {.o = o, .waker = t, .time = now, .roles = ROLE_ALL};
+    struct wake_call g = {.o = o, .waker = t, .time = now, .roles = WAKE_ALL};
 
     if (!with_stack)
         g.made =
             wake_new(&(struct off_waker){.tid = t->tid}, t->pid, now, &t->past, o->opt.chain_depth);
     wake_vforker(&g, with_stack);
     if (with_stack) {
-        g.roles = ROLE_HANGUP;
+        g.roles = WAKE_HANGUP;
         if (g.made)
             g.made->hangup = true;
         holders_close(&g, true);
@@ -74,7 +74,7 @@ static void wake_by_last(struct wake_call *g, const struct sleeper_process *p, s
         waiting_resolve_all(g->o, WAIT_SET);
         wake_call_give_sets(&last, &ended);
     }
-    last.roles = ROLE_HANGUP;
+    last.roles = WAKE_HANGUP;
     if (last.made)
         last.made->hangup = true;
     holders_close(&last, false);
@@ -84,7 +84,7 @@ static void wake_by_last(struct wake_call *g, const struct sleeper_process *p, s
 
 void waking_exit(struct offcpu *o, struct sleeper *dying, uint64_t now, struct wake *killer)
 {
-    struct wake_call g = {.o = o, .waker = dying, .time = now, .roles = ROLE_ALL};
+    struct wake_call g = {.o = o, .waker = dying, .time = now, .roles = WAKE_ALL};
     struct sleeper_process *p = machine_process(o, dying->pid);
     struct sleeper_process *parent = p && p->ppid ? machine_process(o, p->ppid) : NULL;
 
@@ -95,16 +95,17 @@ void waking_exit(struct offcpu *o, struct sleeper *dying, uint64_t now, struct w
     if (p && ++p->exiting >= p->threads)
         wake_by_last(&g, p, killer);
     if (p && (parent ? parent->in_calls > 0 : o->waiting[WAIT_CHILD].n > 0)) {
-        struct grave *grave = NULL;
-        size_t n = o->ngraves < GRAVES_KEPT ? o->ngraves : GRAVES_KEPT;
+        struct exited_process *grave = NULL;
+        size_t n = o->ngraves < EXITED_PROCESSES_KEPT ? o->ngraves : EXITED_PROCESSES_KEPT;
 
         for (size_t i = 0; i < n && !grave; i++)
             if (o->graves[i].pid == p->pid)
                 grave = &o->graves[i];
         if (!grave)
-            grave = &o->graves[o->ngraves++ % GRAVES_KEPT];
+            grave = &o->graves[o->ngraves++ % EXITED_PROCESSES_KEPT];
         wake_unref(grave->wake);
-        *grave = (struct grave){p->pid, p->ppid, wake_ref(killer ? killer : wake_call_wake(&g))};
+        *grave = (struct exited_process){p->pid, p->ppid,
+                                         wake_ref(killer ? killer : wake_call_wake(&g))};
         wake_vforker(&g, true);
     }
     wake_unref(g.made);
@@ -112,7 +113,7 @@ void waking_exit(struct offcpu *o, struct sleeper *dying, uint64_t now, struct w
 
 /* ---- corrections ---- */
 
-void waking_pass_on(struct sleeper *t)
+void wake_transfer(struct sleeper *t)
 {
     struct queue *q = t->queue;
 
@@ -128,7 +129,7 @@ void waking_pass_on(struct sleeper *t)
         waiting_clear(t);
 }
 
-struct wake *waking_steal(struct sleeper *t)
+struct wake *wake_take_from_peer(struct sleeper *t)
 {
     struct queue *q = t->queue;
 
@@ -136,7 +137,8 @@ struct wake *waking_steal(struct sleeper *t)
         struct wake *w;
 
         if (other == t || !other->ngot || other->got[0]->links[0].who.tid == t->tid ||
-            (t->wait != WAIT_FUTEX && role_sleeping(other->s.nr) != role_sleeping(t->s.nr)))
+            (t->wait != WAIT_FUTEX &&
+             wake_direction_of_sleep(other->s.nr) != wake_direction_of_sleep(t->s.nr)))
             continue;
         w = other->got[0];
         other->ngot--;
@@ -150,16 +152,16 @@ struct wake *waking_steal(struct sleeper *t)
  * the way out of the waker's stop and into the kernel. */
 #define EARLY_NS 500000
 
-struct wake *waking_early(struct offcpu *o, struct sleeper *t)
+struct wake *wake_find_unclaimed(struct offcpu *o, struct sleeper *t)
 {
-    size_t n = o->nearly < EARLY_KEPT ? o->nearly : EARLY_KEPT;
+    size_t n = o->nearly < UNCLAIMED_WAKES_KEPT ? o->nearly : UNCLAIMED_WAKES_KEPT;
 
     for (size_t i = 1; i <= n; i++) {
-        const struct early *e = &o->early[(o->nearly - i) % EARLY_KEPT];
+        const struct unclaimed_wake *e = &o->early[(o->nearly - i) % UNCLAIMED_WAKES_KEPT];
         struct sleeper *waker = machine_sleeper(o, e->tid);
         struct off_waker who = {.tid = e->tid};
         struct off_object object;
-        struct wake_call g = {.o = o, .waker = waker, .roles = role_waking(e->nr)};
+        struct wake_call g = {.o = o, .waker = waker, .roles = wake_direction_of_waking(e->nr)};
 
         if (e->time > t->s.end || e->time + EARLY_NS < t->s.begin)
             break;
@@ -170,7 +172,7 @@ struct wake *waking_early(struct offcpu *o, struct sleeper *t)
         if (object.kind == OFF_ON_NOTHING || !off_same(&object, &t->s.object))
             continue;
         if (t->s.object.kind != OFF_ON_FUTEX &&
-            (!(role_sleeping(t->s.nr) & g.roles) ||
+            (!(wake_direction_of_sleep(t->s.nr) & g.roles) ||
              !wake_call_reaches(&g, object.side, t->s.object.side)))
             continue;
         return wake_new(&who, waker->pid, e->time, &waker->past, o->opt.chain_depth);

@@ -82,10 +82,10 @@ static bool is_own_fault(const struct delivered *d)
 static struct wake *latest_sent(const struct offcpu *o, pid_t pid, int signal, uint64_t from,
                                 uint64_t to)
 {
-    size_t n = o->nsent < SENT_KEPT ? o->nsent : SENT_KEPT;
+    size_t n = o->nsent < SENT_SIGNALS_KEPT ? o->nsent : SENT_SIGNALS_KEPT;
 
     for (size_t i = 1; i <= n; i++) {
-        const struct sent *s = &o->sent[(o->nsent - i) % SENT_KEPT];
+        const struct sent_signal *s = &o->sent[(o->nsent - i) % SENT_SIGNALS_KEPT];
 
         if (s->signal == signal && (s->pid <= 0 || s->pid == pid) && s->wake->time >= from &&
             s->wake->time <= to)

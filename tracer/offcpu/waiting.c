@@ -102,7 +102,7 @@ void waiting_begin(struct offcpu *o, struct sleeper *t)
     if (t->wait == WAIT_NOT)
         return;
     w = &o->waiting[t->wait];
-    o->writers += t->wait == WAIT_FD && role_sleeping(t->s.nr) & ROLE_ROOM;
+    o->writers += t->wait == WAIT_FD && wake_direction_of_sleep(t->s.nr) & WAKE_ROOM;
     t->prev = w->tail;
     t->next = NULL;
     if (w->tail)
@@ -121,7 +121,7 @@ void waiting_end(struct offcpu *o, struct sleeper *t)
 
     if (t->wait == WAIT_NOT)
         return;
-    o->writers -= t->wait == WAIT_FD && role_sleeping(t->s.nr) & ROLE_ROOM;
+    o->writers -= t->wait == WAIT_FD && wake_direction_of_sleep(t->s.nr) & WAKE_ROOM;
     queue_leave(o, t);
     if (w->unresolved == t)
         w->unresolved = t->next;

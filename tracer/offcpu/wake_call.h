@@ -25,7 +25,7 @@ struct wake_call {
     struct sleeper *waker;
     uint64_t time;
     struct wake *made;
-    unsigned roles; /* enum role */
+    unsigned roles; /* enum wake_direction */
     bool found;     /* a sleeper it may have woken was found */
 };
 

@@ -35,10 +35,10 @@ static struct wake *pseudo(const char *name)
 
 static struct wake *sent_wake(const struct offcpu *o, const struct sleeper *t, int signal)
 {
-    size_t n = o->nsent < SENT_KEPT ? o->nsent : SENT_KEPT;
+    size_t n = o->nsent < SENT_SIGNALS_KEPT ? o->nsent : SENT_SIGNALS_KEPT;
 
     for (size_t i = 1; i <= n; i++) {
-        const struct sent *s = &o->sent[(o->nsent - i) % SENT_KEPT];
+        const struct sent_signal *s = &o->sent[(o->nsent - i) % SENT_SIGNALS_KEPT];
 
         if ((signal == 0 || s->signal == signal) && (s->pid <= 0 || s->pid == t->pid) &&
             s->wake->time >= t->s.begin && s->wake->time <= t->s.end)
@@ -49,10 +49,10 @@ static struct wake *sent_wake(const struct offcpu *o, const struct sleeper *t, i
 
 static struct wake *grave_wake(const struct offcpu *o, pid_t pid, pid_t ppid)
 {
-    size_t n = o->ngraves < GRAVES_KEPT ? o->ngraves : GRAVES_KEPT;
+    size_t n = o->ngraves < EXITED_PROCESSES_KEPT ? o->ngraves : EXITED_PROCESSES_KEPT;
 
     for (size_t i = 1; i <= n; i++) {
-        const struct grave *g = &o->graves[(o->ngraves - i) % GRAVES_KEPT];
+        const struct exited_process *g = &o->graves[(o->ngraves - i) % EXITED_PROCESSES_KEPT];
 
         if (pid ? g->pid == pid : g->ppid == ppid)
             return wake_ref(g->wake);
@@ -267,9 +267,9 @@ struct wake *wake_cause_of(struct offcpu *o, struct sleeper *t)
         return pseudo("[timer]");
     w = holders_end(t, choose(t), hung_up(s));
     if (!w && s->result >= 0 && s->object.kind != OFF_ON_NOTHING && s->object.kind != OFF_ON_SET) {
-        w = waking_steal(t);
+        w = wake_take_from_peer(t);
         if (!w)
-            w = waking_early(o, t);
+            w = wake_find_unclaimed(o, t);
     }
     if (hung_up(s) && !(w && w->hangup)) {
         wake_unref(w);

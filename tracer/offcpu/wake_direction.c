@@ -9,29 +9,29 @@ static enum call_flow flow(int nr)
     return c ? (enum call_flow)c->flow : CALL_EITHER;
 }
 
-unsigned role_sleeping(int nr)
+unsigned wake_direction_of_sleep(int nr)
 {
     switch (flow(nr)) {
     case CALL_TAKES:
-        return ROLE_DATA;
+        return WAKE_DATA;
     case CALL_PUTS:
-        return ROLE_ROOM;
+        return WAKE_ROOM;
     default:
-        return ROLE_ALL;
+        return WAKE_ALL;
     }
 }
 
 /* The role of a waker is the opposite of a sleeper's: it brings what the sleeper waits for. */
-unsigned role_waking(int nr)
+unsigned wake_direction_of_waking(int nr)
 {
     switch (flow(nr)) {
     case CALL_TAKES:
-        return ROLE_ROOM;
+        return WAKE_ROOM;
     case CALL_PUTS:
-        return ROLE_DATA;
+        return WAKE_DATA;
     case CALL_ENDS:
-        return ROLE_ALL | ROLE_HANGUP;
+        return WAKE_ALL | WAKE_HANGUP;
     default:
-        return ROLE_ALL;
+        return WAKE_ALL;
     }
 }

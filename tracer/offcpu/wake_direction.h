@@ -7,15 +7,15 @@
 
 #include "tracer/offcpu/offcpu_ops.h"
 
-enum role {
-    ROLE_DATA = OFF_WANTS_DATA, /* sleeper: reads; waker: writes */
-    ROLE_ROOM = OFF_WANTS_ROOM, /* sleeper: writes; waker: reads */
-    ROLE_HANGUP = 1u << 2,      /* waker: closes, shuts down: ends all waits at both ends */
-    ROLE_ALL = ROLE_DATA | ROLE_ROOM,
+enum wake_direction {
+    WAKE_DATA = OFF_WANTS_DATA, /* sleeper: reads; waker: writes */
+    WAKE_ROOM = OFF_WANTS_ROOM, /* sleeper: writes; waker: reads */
+    WAKE_HANGUP = 1u << 2,      /* waker: closes, shuts down: ends all waits at both ends */
+    WAKE_ALL = WAKE_DATA | WAKE_ROOM,
 };
 
 /* The roles, as bits, of a thread that sleeps in call `nr`, and of one that wakes others by it. */
-unsigned role_sleeping(int nr);
-unsigned role_waking(int nr);
+unsigned wake_direction_of_sleep(int nr);
+unsigned wake_direction_of_waking(int nr);
 
 #endif

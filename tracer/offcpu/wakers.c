@@ -21,7 +21,7 @@ struct wake *wake_call_wake(struct wake_call *g)
 
         who.stack = g->o->world.stack(g->o->world.arg, g->waker->tid);
         g->made = wake_new(&who, g->waker->pid, g->time, &g->waker->past, g->o->opt.chain_depth);
-        g->made->hangup = g->roles & ROLE_HANGUP;
+        g->made->hangup = g->roles & WAKE_HANGUP;
     }
     return g->made;
 }
@@ -44,7 +44,7 @@ void wake_call_may_wake(struct wake_call *g, struct sleeper *t)
 
 bool wake_call_reaches(const struct wake_call *g, unsigned from, unsigned to)
 {
-    return g->roles & ROLE_HANGUP || !from || !to || from != to;
+    return g->roles & WAKE_HANGUP || !from || !to || from != to;
 }
 
 static uint32_t futex_mask(const struct sleeper *t)
@@ -74,7 +74,7 @@ static void give_queue(struct wake_call *g, const struct off_object *object, uin
 
         if (t == g->waker || (futex && !(futex_mask(t) & mask)))
             continue;
-        if (!futex && (!(role_sleeping(t->s.nr) & g->roles) ||
+        if (!futex && (!(wake_direction_of_sleep(t->s.nr) & g->roles) ||
                        !wake_call_reaches(g, object->side, t->s.object.side)))
             continue;
         if (t->ngot && !object_wakes_all(object->kind)) {
@@ -189,7 +189,7 @@ static bool ends_processes(int signal)
 static void wake_by_signal(struct wake_call *g, const struct call *c, const struct off_event *e)
 {
     struct offcpu *o = g->o;
-    struct sent sent = {(int)e->args[c->signal_arg], (pid_t)e->args[0], NULL}, *slot;
+    struct sent_signal sent = {(int)e->args[c->signal_arg], (pid_t)e->args[0], NULL}, *slot;
     struct sleeper_process *p;
 
     if (c->to == CALL_TO_THREAD) {
@@ -207,7 +207,7 @@ static void wake_by_signal(struct wake_call *g, const struct call *c, const stru
         return;
     sent.wake = wake_ref(wake_call_wake(g));
     g->found = true;
-    slot = &o->sent[o->nsent++ % SENT_KEPT];
+    slot = &o->sent[o->nsent++ % SENT_SIGNALS_KEPT];
     wake_unref(slot->wake);
     *slot = sent;
 }
@@ -228,7 +228,7 @@ static bool may_wake(const struct off_event *e)
 
 static void remember_early(struct offcpu *o, const struct off_event *e)
 {
-    struct early *early = &o->early[o->nearly++ % EARLY_KEPT];
+    struct unclaimed_wake *early = &o->early[o->nearly++ % UNCLAIMED_WAKES_KEPT];
 
     early->tid = e->tid;
     early->nr = e->nr;
@@ -239,7 +239,8 @@ static void remember_early(struct offcpu *o, const struct off_event *e)
 void waking_call(struct offcpu *o, struct sleeper *waker, const struct off_event *e)
 {
     const struct call *c = call_find(e->nr);
-    struct wake_call g = {.o = o, .waker = waker, .time = e->time, .roles = role_waking(e->nr)};
+    struct wake_call g = {
+        .o = o, .waker = waker, .time = e->time, .roles = wake_direction_of_waking(e->nr)};
     enum wait_class class;
     struct off_object object;
 
@@ -261,14 +262,14 @@ void waking_call(struct offcpu *o, struct sleeper *waker, const struct off_event
     case WAIT_FD:
     case WAIT_SEM:
     case WAIT_MSGQ:
-        if (!(class == WAIT_FD && g.roles == ROLE_ROOM ? o->writers : o->waiting[class].n) &&
+        if (!(class == WAIT_FD && g.roles == WAKE_ROOM ? o->writers : o->waiting[class].n) &&
             (class != WAIT_FD || !o->waiting[WAIT_SET].n))
             break;
         object = wake_call_object(&g, e->nr, e->args);
         if (object.kind == OFF_ON_NOTHING || object.kind == OFF_ON_FILE)
             return;
         waiting_resolve_all(o, class);
-        give_queue(&g, &object, g.roles & ROLE_HANGUP ? UINT64_MAX : 1, UINT32_MAX);
+        give_queue(&g, &object, g.roles & WAKE_HANGUP ? UINT64_MAX : 1, UINT32_MAX);
         if (class == WAIT_FD && o->waiting[WAIT_SET].n) {
             waiting_resolve_all(o, WAIT_SET);
             wake_call_give_sets(&g, &object);

@@ -84,14 +84,14 @@ struct attach {
     size_t seized; /* threads seized since the list was made */
     bool any;
     uint64_t since; /* time of the first seizure */
-    struct lastrun *lastrun;
+    struct sleep_since *lastrun;
 };
 
 void attach_free(struct attach *a)
 {
     if (!a)
         return;
-    lastrun_free(a->lastrun);
+    sleep_since_free(a->lastrun);
     free(a->list);
     free(a);
 }
@@ -138,7 +138,7 @@ static void judge(struct attach *a, struct candidate *c, const struct task_call 
             c->rank = RANK_CUT_SHORT;
         return;
     }
-    if (known->timeout != CALL_NO_TIMEOUT && !lastrun_ns(a->lastrun, c->tid, true, &c->asleep))
+    if (known->timeout != CALL_NO_TIMEOUT && !sleep_since_ns(a->lastrun, c->tid, true, &c->asleep))
         c->asleep = 0;
     c->rank = c->asleep ? RANK_CUT_SHORT : RANK_PUT_OFF;
 }
@@ -198,7 +198,7 @@ static int seize_one_of_each(struct source *s, const struct attach *a)
         err = ptraced_find(s->threads, a->list[i].tid) ? 0 : seize(s, &a->list[i]);
         /* ESRCH: the thread has ended meanwhile; other threads of its process may still exist. */
         if (err && !(err == ESRCH && a->list[i].tid != a->list[i].pid))
-            return refusal_explain(a->list[i].tid, err);
+            return attach_error_explain(a->list[i].tid, err);
     }
     return 0;
 }
@@ -249,7 +249,7 @@ static bool is_timed(const struct source *s, struct ptraced *t, const struct tas
     if (!known || known->timeout == CALL_NO_TIMEOUT)
         return false;
     if (!t->timed && s->attach)
-        t->timed = lastrun_ns(s->attach->lastrun, t->tid, true, &t->entered);
+        t->timed = sleep_since_ns(s->attach->lastrun, t->tid, true, &t->entered);
     return t->timed; /* valid until the thread is seen to have run again */
 }
 
@@ -305,13 +305,13 @@ int attach_processes(struct source *s)
     if (!s->opt.no_follow)
         s->ptrace_options |= PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK;
     for (size_t i = 0; i < s->opt.npids && !err; i++)
-        err = refusal_foreseen(s->opt.pids[i], s->opt.caller);
+        err = attach_error_foreseen(s->opt.pids[i], s->opt.caller);
     for (size_t i = 0; i < s->opt.npids && !err; i++)
         if (!list_threads(s, a, s->opt.pids[i]))
-            err = refusal_explain(s->opt.pids[i], ESRCH);
+            err = attach_error_explain(s->opt.pids[i], ESRCH);
     if (err)
         return err;
-    a->lastrun = lastrun_new();
+    a->lastrun = sleep_since_new();
     for (size_t i = 0; i < a->n; i++)
         look_at(s, a, &a->list[i]);
     qsort(a->list, a->n, sizeof *a->list, by_rank);
@@ -336,7 +336,7 @@ static bool list_again(struct source *s)
 static void attached(struct source *s)
 {
     if (!s->attach->any)
-        s->failed = refusal_explain(s->opt.pids[0], ESRCH);
+        s->failed = attach_error_explain(s->opt.pids[0], ESRCH);
     attach_free(s->attach);
     s->attach = NULL;
     s->began = source_now();

@@ -24,7 +24,7 @@ static int has_ended(pid_t pid)
                        (int)pid);
 }
 
-int refusal_foreseen(pid_t pid, pid_t ours)
+int attach_error_foreseen(pid_t pid, pid_t ours)
 {
     unsigned long flags;
     long leader;
@@ -66,7 +66,7 @@ static int ptrace_scope(void)
 
 /* Asked of a process that cannot be, the kernel says that there is none; a filter, which
  * looks at the call only, says what it says of any. */
-const char *refusal_of_all(void)
+const char *attach_error_of_all(void)
 {
     if (ptrace(PTRACE_SEIZE, 0, 0, 0) == 0 || errno == ESRCH)
         return NULL;
@@ -109,7 +109,7 @@ static int not_permitted(pid_t pid)
                        (int)pid);
 }
 
-int refusal_explain(pid_t pid, int err)
+int attach_error_explain(pid_t pid, int err)
 {
     const char *all;
     long tracer;
@@ -128,13 +128,13 @@ int refusal_explain(pid_t pid, int err)
         return flame_error(FLAME_USAGE, "process %d is already traced by %s (process %ld)",
                            (int)pid, comm, tracer);
     }
-    all = refusal_of_all();
+    all = attach_error_of_all();
     if (all)
         return flame_error(FLAME_USAGE, "process %d may not be traced: %s", (int)pid, all);
     return not_permitted(pid);
 }
 
-int refusal_of_looking(pid_t pid, int err)
+int attach_error_of_looking(pid_t pid, int err)
 {
     unsigned long flags;
     char state;

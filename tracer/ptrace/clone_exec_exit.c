@@ -31,7 +31,7 @@ static unsigned long event_message(const struct ptraced *t)
     return message;
 }
 
-uint64_t births_clone_flags(pid_t tid, const struct callregs *r)
+uint64_t clone_exec_clone_flags(pid_t tid, const struct callregs *r)
 {
     const struct call *c = call_find(callregs_nr(r));
     uint64_t flags = 0;
@@ -84,7 +84,7 @@ static void on_birth(struct source *s, struct ptraced *parent, uint64_t now)
 
     if (stops_regs(parent)) {
         callregs_enter(&parent->regs);
-        flags = births_clone_flags(parent->tid, &parent->regs);
+        flags = clone_exec_clone_flags(parent->tid, &parent->regs);
     }
     if (t && !t->limbo) /* cannot happen: an id is used once at a time */
         return;
@@ -100,7 +100,7 @@ static void on_birth(struct source *s, struct ptraced *parent, uint64_t now)
         leave_limbo(s, t, now);
 }
 
-void births_stranger(struct source *s, struct ptraced *t, const struct standing *who)
+void clone_exec_stranger(struct source *s, struct ptraced *t, const struct standing *who)
 {
     if (!t) {
         if (!WIFSTOPPED(who->status))
@@ -136,7 +136,7 @@ void stops_adopt_strays(struct source *s, uint64_t now)
 
 /* ---- ends ---- */
 
-void births_forget(struct source *s, struct ptraced *t)
+void clone_exec_forget(struct source *s, struct ptraced *t)
 {
     if (t->interrupting)
         s->interrupts--;
@@ -146,7 +146,7 @@ void births_forget(struct source *s, struct ptraced *t)
     ptraced_remove(s->threads, t);
 }
 
-void births_end(struct source *s, struct ptraced *t, int status, uint64_t now)
+void clone_exec_end(struct source *s, struct ptraced *t, int status, uint64_t now)
 {
     struct off_event e = {.kind = OFF_THREAD_END, .time = now, .result = status};
 
@@ -155,11 +155,11 @@ void births_end(struct source *s, struct ptraced *t, int status, uint64_t now)
     if (t->tid == s->command) {
         if (!s->running)
             spawn_failed(s);
-        alarms_command(0);
+        control_signals_command(0);
         s->ended = true;
         s->wait_status = status;
     }
-    births_forget(s, t);
+    clone_exec_forget(s, t);
 }
 
 /* ---- exec ---- */
@@ -169,7 +169,7 @@ static void tell_end(struct source *s, struct ptraced *t, uint64_t now)
     struct off_event e = {.kind = OFF_THREAD_END, .time = now};
 
     source_tell(s, t, &e);
-    births_forget(s, t);
+    clone_exec_forget(s, t);
 }
 
 /* Gives the leader the state of the thread that called exec, and ends the other threads. Returns
@@ -225,7 +225,7 @@ static void on_exec(struct source *s, struct ptraced *t, uint64_t now)
     stops_resume(s, t, 0);
 }
 
-void births_event(struct source *s, struct ptraced *t, int event, uint64_t now)
+void clone_exec_event(struct source *s, struct ptraced *t, int event, uint64_t now)
 {
     struct off_event e = {.time = now};
 

@@ -153,7 +153,7 @@ static void *listen_to(void *arg)
 
 /* ---- the tracing thread ---- */
 
-bool alarms_expect(pid_t caller)
+bool control_signals_expect(pid_t caller)
 {
     sigset_t gone;
 
@@ -165,7 +165,7 @@ bool alarms_expect(pid_t caller)
     return getppid() == caller; /* it may have ended before */
 }
 
-void alarms_forget_caller(void)
+void control_signals_forget_caller(void)
 {
     prctl(PR_SET_PDEATHSIG, 0);
 }
@@ -215,7 +215,7 @@ static void listen_for(const int *sigs, size_t n)
 }
 
 /* No SA_RESTART: the signal must interrupt the wait. */
-void alarms_set(pid_t caller)
+void control_signals_set(pid_t caller)
 {
     struct sigaction sa = {.sa_handler = tick};
 
@@ -228,13 +228,13 @@ void alarms_set(pid_t caller)
     listen_for(caller ? passed_on : ending, caller ? ARRAY_LEN(passed_on) : ARRAY_LEN(ending));
 }
 
-void alarms_command(pid_t pid)
+void control_signals_command(pid_t pid)
 {
     __atomic_store_n(&command, pid, __ATOMIC_SEQ_CST);
     signal_outlive_to(pid);
 }
 
-void alarms_tick_every(uint64_t ns)
+void control_signals_tick_every(uint64_t ns)
 {
     struct timeval tv = {(time_t)(ns / 1000000000u), (suseconds_t)(ns % 1000000000u / 1000u)};
     struct itimerval it = {tv, tv};
@@ -242,7 +242,7 @@ void alarms_tick_every(uint64_t ns)
     setitimer(ITIMER_REAL, &it, NULL);
 }
 
-bool alarms_any(void)
+bool control_signals_any(void)
 {
     if (likely(!__atomic_load_n(&any, __ATOMIC_RELAXED)) || !take(&any))
         return false;
@@ -250,27 +250,27 @@ bool alarms_any(void)
     return true;
 }
 
-void alarms_goes_on(void)
+void control_signals_goes_on(void)
 {
     take(&said);
 }
 
-bool alarms_ticked(void)
+bool control_signals_ticked(void)
 {
     return take(&ticked);
 }
 
-bool alarms_end(void)
+bool control_signals_end(void)
 {
     return is(&ended);
 }
 
-bool alarms_orphaned(void)
+bool control_signals_orphaned(void)
 {
     return take(&orphaned);
 }
 
-int alarms_signal(void)
+int control_signals_signal(void)
 {
     for (size_t i = 0; i < ARRAY_LEN(passed_on); i++)
         if (take(&pending[i]))

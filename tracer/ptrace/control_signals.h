@@ -18,30 +18,30 @@
 
 #define ALARMS_STUCK 3 /* the exit status of a process whose loop hangs */
 
-/* Asks the kernel to report the caller's end; a report before alarms_set stays pending until then.
- * False: the caller has ended already. Call it before anything is traced. */
-bool alarms_expect(pid_t caller);
+/* Asks the kernel to report the caller's end; a report before control_signals_set stays pending
+ * until then. False: the caller has ended already. Call it before anything is traced. */
+bool control_signals_expect(pid_t caller);
 /* To be called by the thread that traces. With a `caller`: SIGTERM, SIGHUP, SIGUSR1 and SIGUSR2
  * that it sends are meant for the command; the terminal's signals are ignored. With 0: SIGINT,
  * SIGTERM, SIGHUP and the caller's end ask for the end of the tracing. */
-void alarms_set(pid_t caller);
+void control_signals_set(pid_t caller);
 /* Sets the command, which the listener also ends if the loop hangs. Signals from other processes
  * are passed on to it (common/signals/signal_outlive.h). 0: there is no command any more. */
-void alarms_command(pid_t command);
+void control_signals_command(pid_t command);
 /* From now on the caller's end is ignored. */
-void alarms_forget_caller(void);
+void control_signals_forget_caller(void);
 /* Ticks from now on; 0 for none. */
-void alarms_tick_every(uint64_t ns);
+void control_signals_tick_every(uint64_t ns);
 
 /* Whether an alarm came since the last call. */
-bool alarms_any(void);
-bool alarms_ticked(void);
+bool control_signals_any(void);
+bool control_signals_ticked(void);
 /* Reports to the listener that the loop does not hang, without asking for alarms. */
-void alarms_goes_on(void);
-bool alarms_end(void);
+void control_signals_goes_on(void);
+bool control_signals_end(void);
 /* Whether the caller of a launch has ended before it had the result. True only once. */
-bool alarms_orphaned(void);
+bool control_signals_orphaned(void);
 /* A signal to be sent to the command, or 0. */
-int alarms_signal(void);
+int control_signals_signal(void);
 
 #endif

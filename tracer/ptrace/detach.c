@@ -99,7 +99,7 @@ void leave_at_stop(struct source *s, struct ptraced *t, int sig)
     }
     source_tell(s, t, &e);
     ptrace(PTRACE_DETACH, t->tid, 0, sig);
-    births_forget(s, t);
+    clone_exec_forget(s, t);
 }
 
 static void stop_for_last_time(struct source *s, struct ptraced *t)
@@ -145,7 +145,7 @@ static pid_t *list(const struct source *s, size_t *n)
     return tids;
 }
 
-void source_tell_ends(struct source *s)
+void source_report_ends(struct source *s)
 {
     size_t n;
     pid_t *tids = list(s, &n);
@@ -185,7 +185,7 @@ static void let_go_of_the_busy(struct source *s, const pid_t *tids, size_t n, ui
     drain(s, 0, until);
 }
 
-void source_leave(struct source *s)
+void source_detach_all(struct source *s)
 {
     uint64_t until = source_now() + (s->outlived ? DRAIN_OUTLIVED_NS : DRAIN_NS);
     struct delicate d = find_delicate(s);
@@ -195,12 +195,12 @@ void source_leave(struct source *s)
     s->leaving = true;
     attach_free(s->attach);
     s->attach = NULL;
-    alarms_tick_every(LOOK_NS);
+    control_signals_tick_every(LOOK_NS);
     for (enum turn turn = FIRST; turn <= LAST; turn++)
         let_go_of(s, tids, n, turn, &d, until);
-    source_tell_ends(s);
+    source_report_ends(s);
     let_go_of_the_busy(s, tids, n, source_now() + DRAIN_AGAIN_NS);
-    alarms_tick_every(0);
+    control_signals_tick_every(0);
     free(d.pids);
     free(tids);
 }

@@ -132,7 +132,7 @@ static bool may_have_it(pid_t tid, const char *list)
     return true;
 }
 
-void execguard(pid_t tid)
+void preload_strip(pid_t tid)
 {
     struct strbuf text = STRBUF_INIT;
     const char *end;

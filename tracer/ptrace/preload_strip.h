@@ -18,6 +18,6 @@
 #include <sys/types.h>
 
 /* The thread stands at the beginning of another program. Costs it some 30 us. */
-void execguard(pid_t tid);
+void preload_strip(pid_t tid);
 
 #endif

@@ -50,7 +50,7 @@ struct ptraced {
     bool put_off;      /* fresh, and not interrupted either (attach.c) */
     bool timed;        /* fresh, in a call with a timeout that it entered at `entered` */
     bool unseen;       /* fresh; a call was emitted that it may have left since */
-    bool may_go;       /* stopped at the exit of a call, where source_go_on may resume it */
+    bool may_go;       /* stopped at the exit of a call, where source_resume may resume it */
     bool clean;        /* at_stop: no work on it is pending, so it can be detached */
     bool departing;    /* was interrupted in order to be detached (detach.c) */
     bool end_told;     /* its end was emitted; it is detached when this process ends */

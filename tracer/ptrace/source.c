@@ -45,7 +45,7 @@ struct source *source_new(const struct source_options *o, const struct source_cl
     s->client = *c;
     s->exec_error = -1;
     s->threads = ptraced_new();
-    notice_init(&s->notice);
+    stop_latency_init(&s->notice);
     return s;
 }
 
@@ -79,16 +79,16 @@ int source_start(struct source *s)
 {
     int err;
 
-    notice_nobody(&s->notice, source_now());
+    stop_latency_nobody(&s->notice, source_now());
     if (!s->opt.argv)
-        alarms_set(0); /* reads of other processes' memory may hang */
+        control_signals_set(0); /* reads of other processes' memory may hang */
     err = s->opt.argv ? spawn_command(s) : attach_processes(s);
     if (err)
         return err;
     if (s->opt.argv)
-        alarms_set(s->opt.caller);
-    alarms_command(s->command);
-    alarms_tick_every(LOOK_NS);
+        control_signals_set(s->opt.caller);
+    control_signals_command(s->command);
+    control_signals_tick_every(LOOK_NS);
     return 0;
 }
 
@@ -151,7 +151,7 @@ static void on_tick(struct source *s)
 
     if (want != s->tick) {
         s->tick = want;
-        alarms_tick_every(want);
+        control_signals_tick_every(want);
     }
     if (!s->leaving)
         attach_look(s);
@@ -177,18 +177,18 @@ static void on_alarm(struct source *s)
 {
     int sig;
 
-    while ((sig = alarms_signal()))
+    while ((sig = control_signals_signal()))
         if (s->command && !s->ended) {
             kill(s->command, sig);
             if (sig == SIGTERM && !s->asked_ns)
                 s->asked_ns = source_now();
         }
     /* The caller of the launch was killed in the command's place, so the command is killed too. */
-    if (alarms_orphaned() && s->command && !s->ended)
+    if (control_signals_orphaned() && s->command && !s->ended)
         kill(s->command, SIGKILL);
-    if (alarms_end())
+    if (control_signals_end())
         s->over = true;
-    if (alarms_ticked())
+    if (control_signals_ticked())
         on_tick(s);
 }
 
@@ -205,9 +205,9 @@ static size_t collect(struct source *s, struct standing *all, size_t n, size_t m
         all[n++].tid = tid;
     now = source_now();
     for (size_t i = first; i < n; i++)
-        all[i].since = notice_found(&s->notice, now, &all[i].earliest);
+        all[i].since = stop_latency_found(&s->notice, now, &all[i].earliest);
     if (tid <= 0)
-        notice_nobody(&s->notice, now);
+        stop_latency_nobody(&s->notice, now);
     return n;
 }
 
@@ -222,17 +222,17 @@ static size_t await(struct source *s, struct standing *all, size_t max)
     if (s->notice.loaded && (n = collect(s, all, 0, max)) > 0)
         return n;
     before = source_now();
-    notice_waits(&s->notice, before);
+    stop_latency_waits(&s->notice, before);
     all->tid = waitpid(-1, &all->status, __WALL);
     if (unlikely(all->tid < 0))
         return 0;
     now = source_now();
     if (now - before >= ASLEEP_NS) {
-        notice_nobody(&s->notice, before);
-        all->since = all->earliest = notice_woken(&s->notice, now);
+        stop_latency_nobody(&s->notice, before);
+        all->since = all->earliest = stop_latency_woken(&s->notice, now);
         return 1;
     }
-    all->since = notice_found(&s->notice, now, &all->earliest);
+    all->since = stop_latency_found(&s->notice, now, &all->earliest);
     return collect(s, all, 1, max);
 }
 
@@ -241,7 +241,7 @@ bool source_step(struct source *s)
     struct standing all[STANDING];
     size_t n;
 
-    if (unlikely(alarms_any()))
+    if (unlikely(control_signals_any()))
         on_alarm(s);
     n = s->attach ? collect(s, all, 0, ARRAY_LEN(all)) : 0;
     if (!n && s->attach && attach_next(s))
@@ -260,7 +260,7 @@ void source_breathe(struct source *s)
     size_t n;
 
     /* Not until no thread is stopped: there may always be one. */
-    alarms_goes_on();
+    control_signals_goes_on();
     for (int round = 0; round < ROUNDS && (n = collect(s, all, 0, ARRAY_LEN(all))); round++)
         for (size_t i = 0; i < n; i++)
             stops_handle(s, &all[i], source_now());
@@ -279,25 +279,25 @@ bool source_over(const struct source *s)
     return s->over;
 }
 
-bool source_outlived(const struct source *s)
+bool source_sigterm_ignored(const struct source *s)
 {
     return s->outlived && !s->ended;
 }
 
-bool source_left(const struct source *s)
+bool source_has_tracees(const struct source *s)
 {
     return ptraced_count(s->threads) > 0;
 }
 
 bool source_must_stay(const struct source *s)
 {
-    return s->filtered && source_left(s);
+    return s->filtered && source_has_tracees(s);
 }
 
-void source_keep_serving(struct source *s)
+void source_serve_silently(struct source *s)
 {
     s->silent = true;
-    alarms_tick_every(0);
+    control_signals_tick_every(0);
     while (source_step(s))
         ;
 }
@@ -331,7 +331,7 @@ bool source_asleep(struct source *s, pid_t tid)
     return t && t->unseen;
 }
 
-void source_go_on(struct source *s, pid_t tid)
+void source_resume(struct source *s, pid_t tid)
 {
     struct ptraced *t = ptraced_find(s->threads, tid);
 

@@ -4,7 +4,7 @@
  *
  * A process has one source and no other children, because the source waits for all of them. Threads
  * are detached when this process ends (tracer.h says why); the source must be drained first
- * (source_leave).
+ * (source_detach_all).
  */
 #ifndef FLAME_TRACER_PTRACE_SOURCE_H
 #define FLAME_TRACER_PTRACE_SOURCE_H
@@ -75,21 +75,21 @@ int source_run(struct source *s);
 /* Time or a signal ended source_run. */
 bool source_over(const struct source *s);
 /* After source_run: true when something is still traced. */
-bool source_left(const struct source *s);
+bool source_has_tracees(const struct source *s);
 /* Brings every traced thread into a state in which this process may end without the program
  * noticing. Emits an end for each thread, and nothing after that. */
-void source_leave(struct source *s);
+void source_detach_all(struct source *s);
 /* Whether source_run returned because the command was sent SIGTERM through us and did not end. */
-bool source_outlived(const struct source *s);
+bool source_sigterm_ignored(const struct source *s);
 /*
  * True when the traced threads must not be detached, because calls under our seccomp filter fail
- * without a tracer. The caller then uses the next two functions. source_tell_ends emits an end for
- * each thread, and no thread stays stopped while the others' ends are emitted. source_keep_serving
- * goes on tracing until the last thread has ended, and emits nothing.
+ * without a tracer. The caller then uses the next two functions. source_report_ends emits an end
+ * for each thread, and no thread stays stopped while the others' ends are emitted.
+ * source_serve_silently goes on tracing until the last thread has ended, and emits nothing.
  */
 bool source_must_stay(const struct source *s);
-void source_tell_ends(struct source *s);
-void source_keep_serving(struct source *s);
+void source_report_ends(struct source *s);
+void source_serve_silently(struct source *s);
 
 /* The launched command; 0 when there is none. Its wait status is valid once source_run has
  * returned, unless the command runs on. */
@@ -105,7 +105,7 @@ bool source_regs(struct source *s, pid_t tid, struct user_regs_struct *out);
 bool source_asleep(struct source *s, pid_t tid);
 /* Resumes a thread while its OFF_EXIT is being handled: the rest of the work does not need the
  * thread stopped. */
-void source_go_on(struct source *s, pid_t tid);
+void source_resume(struct source *s, pid_t tid);
 
 /* Sets the period of the client's `beat`, in ns. */
 void source_beat_every(struct source *s, uint64_t ns);

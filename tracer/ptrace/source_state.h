@@ -45,7 +45,7 @@ struct source {
     unsigned limbo;        /* threads stopped at birth whose maker is not known yet */
     struct attach *attach; /* attaching is under way; NULL: it is not, or no longer */
 
-    struct notice notice;
+    struct stop_latency notice;
     uint64_t stops;
 };
 

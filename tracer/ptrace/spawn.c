@@ -126,7 +126,7 @@ int spawn_command(struct source *s)
             return flame_error(FLAME_USAGE,
                                "%s cannot be traced: process %ld traces what runs here already",
                                s->opt.argv[0], tracer);
-        all = refusal_of_all();
+        all = attach_error_of_all();
         return flame_error(FLAME_USAGE, "%s cannot be traced: %s", s->opt.argv[0],
                            all ? all : strerror(err));
     }

@@ -16,14 +16,14 @@
 #define BUSY_NS 200000u
 #define WAITS_MAX 16
 
-void notice_init(struct notice *n)
+void stop_latency_init(struct stop_latency *n)
 {
-    *n = (struct notice){.schedstat = -1};
+    *n = (struct stop_latency){.schedstat = -1};
 }
 
 /* Time for which this thread has waited for a CPU since it began; the last answer when that cannot
  * be read. */
-static uint64_t read_delayed(struct notice *n)
+static uint64_t read_delayed(struct stop_latency *n)
 {
     struct off_sched sched;
 
@@ -35,12 +35,12 @@ static uint64_t read_delayed(struct notice *n)
     return sched.runq_ns;
 }
 
-void notice_nobody(struct notice *n, uint64_t now)
+void stop_latency_nobody(struct stop_latency *n, uint64_t now)
 {
     n->nobody = now;
 }
 
-static void beat(struct notice *n, uint64_t now)
+static void beat(struct stop_latency *n, uint64_t now)
 {
     n->delayed = read_delayed(n);
     n->loaded = (n->delayed - n->beat_delayed) * LOADED_PART > now - n->beat;
@@ -48,7 +48,7 @@ static void beat(struct notice *n, uint64_t now)
     n->beat_delayed = n->delayed;
 }
 
-void notice_waits(struct notice *n, uint64_t now)
+void stop_latency_waits(struct stop_latency *n, uint64_t now)
 {
     if (now - n->beat >= BEAT_NS)
         beat(n, now);
@@ -56,7 +56,7 @@ void notice_waits(struct notice *n, uint64_t now)
         n->delayed = read_delayed(n);
 }
 
-uint64_t notice_woken(struct notice *n, uint64_t now)
+uint64_t stop_latency_woken(struct stop_latency *n, uint64_t now)
 {
     uint64_t slept = now - n->nobody, before = n->delayed, waited = 0;
 
@@ -69,7 +69,7 @@ uint64_t notice_woken(struct notice *n, uint64_t now)
     return n->nobody;
 }
 
-uint64_t notice_found(struct notice *n, uint64_t now, uint64_t *earliest)
+uint64_t stop_latency_found(struct stop_latency *n, uint64_t now, uint64_t *earliest)
 {
     n->woken = now;
     *earliest = n->nobody;

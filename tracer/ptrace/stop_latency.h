@@ -28,7 +28,7 @@
 
 #include "common/compiler.h"
 
-struct notice {
+struct stop_latency {
     int schedstat;    /* our own, open; -1: not asked yet or not to be had */
     uint64_t nobody;  /* when nobody stood last */
     uint64_t woken;   /* when the last wait ended */
@@ -39,17 +39,17 @@ struct notice {
     bool loaded;
 };
 
-void notice_init(struct notice *n);
+void stop_latency_init(struct stop_latency *n);
 
 /* Nobody stands at `now`. */
-void notice_nobody(struct notice *n, uint64_t now);
+void stop_latency_nobody(struct stop_latency *n, uint64_t now);
 
 /* The tracer goes to wait until somebody stands. */
-void notice_waits(struct notice *n, uint64_t now);
-/* A thread was found standing at `now`; returns since when it stands. notice_woken is for the one
- * that ended the tracer's sleep, notice_found for one that ended a wait without sleep, and for
- * all others that are found then; those may stand since *earliest. */
-uint64_t notice_woken(struct notice *n, uint64_t now);
-uint64_t notice_found(struct notice *n, uint64_t now, uint64_t *earliest);
+void stop_latency_waits(struct stop_latency *n, uint64_t now);
+/* A thread was found standing at `now`; returns since when it stands. stop_latency_woken is for the
+ * one that ended the tracer's sleep, stop_latency_found for one that ended a wait without sleep,
+ * and for all others that are found then; those may stand since *earliest. */
+uint64_t stop_latency_woken(struct stop_latency *n, uint64_t now);
+uint64_t stop_latency_found(struct stop_latency *n, uint64_t now, uint64_t *earliest);
 
 #endif

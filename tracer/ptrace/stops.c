@@ -126,7 +126,7 @@ static unsigned entry_flags(struct source *s, struct ptraced *t)
     t->nr = callregs_nr(r);
     callregs_arguments(r, t->args);
     flags = call_flags(t->nr, t->args);
-    if (call_makes_child(call_find(t->nr)) && !(births_clone_flags(t->tid, r) & CLONE_VFORK))
+    if (call_makes_child(call_find(t->nr)) && !(clone_exec_clone_flags(t->tid, r) & CLONE_VFORK))
         flags = 0;
     return flags;
 }
@@ -245,7 +245,7 @@ static void on_exit_stop(struct source *s, struct ptraced *t, uint64_t now)
         again = taken_back(s, t, now);
     }
     t->mended = false;
-    if (unlikely(!t->at_stop)) /* resumed by source_go_on */
+    if (unlikely(!t->at_stop)) /* resumed by source_resume */
         return;
     if (unlikely(t->retry.nregs) && !again && regs_at_exit(t))
         retry_over(t);
@@ -459,7 +459,7 @@ static void let_fall(struct source *s, struct ptraced *t, int sig, uint64_t now)
     e = (struct off_event){.kind = OFF_THREAD_END, .time = now, .result = sig};
     source_tell(s, t, &e);
     ptrace(PTRACE_DETACH, t->tid, 0, sig);
-    births_forget(s, t);
+    clone_exec_forget(s, t);
 }
 
 static void on_signal(struct source *s, struct ptraced *t, int sig, uint64_t now)
@@ -527,7 +527,7 @@ static void on_stop(struct source *s, struct ptraced *t, const struct standing *
         t->have_regs = false;
         if (unlikely(t->fresh))
             first_contact(s, t, now);
-        births_event(s, t, event, now);
+        clone_exec_event(s, t, event, now);
     }
 }
 
@@ -539,11 +539,11 @@ void stops_handle(struct source *s, const struct standing *who, uint64_t now)
     if (s->client.stopped && !s->silent)
         s->client.stopped(s->client.arg, now);
     if (unlikely(!t || t->limbo)) {
-        births_stranger(s, t, who);
+        clone_exec_stranger(s, t, who);
         return;
     }
     if (likely(WIFSTOPPED(who->status)))
         on_stop(s, t, who, now);
     else if (WIFEXITED(who->status) || WIFSIGNALED(who->status))
-        births_end(s, t, who->status, now);
+        clone_exec_end(s, t, who->status, now);
 }

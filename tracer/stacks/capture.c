@@ -29,9 +29,9 @@ struct stacks {
     pid_t reading; /* the thread whose code is looked at */
     uintptr_t *pcs;
     int room;
-    size_t deepest; /* bytes from the stack pointer to the outermost frame of the last walk */
-    bool whole;     /* the last walk came to the outermost frame */
-    bool guests;    /* threads may have libraries of flame's in them */
+    size_t deepest;     /* bytes from the stack pointer to the outermost frame of the last walk */
+    bool whole;         /* the last walk came to the outermost frame */
+    bool own_libraries; /* threads may have libraries of flame's in them */
     uint64_t fallbacks, lost;
     uint64_t lost_before;           /* at the last line of FLAME_DEBUG */
     uint32_t guess[UINT16_MAX + 1]; /* bytes to copy first, by trace thread */
@@ -343,7 +343,7 @@ static uint32_t node_without_guests(struct stacks *s, struct space *sp, uint16_t
     uint32_t node;
     bool own;
 
-    if (likely(!s->guests))
+    if (likely(!s->own_libraries))
         return node_of(s, sp, thread, n);
     n = pass_over(s, sp, n, &own);
     node = node_of(s, sp, thread, n);
@@ -395,7 +395,7 @@ uint32_t stacks_given(struct stacks *s, struct space *sp, pid_t tid, uint16_t th
 
 void stacks_have_guests(struct stacks *s)
 {
-    s->guests = true;
+    s->own_libraries = true;
 }
 
 uint32_t stacks_capture(struct stacks *s, struct space *sp, pid_t tid, uint16_t thread,

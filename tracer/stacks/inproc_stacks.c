@@ -5,7 +5,7 @@
 #include "common/alloc.h"
 #include "tracer/offcpu/idhash.h"
 
-struct given_stack {
+struct inproc_stacks_stack {
     uint64_t *pcs; /* owned; NULL: the number is free */
     size_t n;
     uint32_t next; /* the next stack of the same thread, or the next free one; 0: none */
@@ -14,33 +14,33 @@ struct given_stack {
     uint16_t thread;
 };
 
-struct given_thread {
+struct inproc_stacks_thread {
     pid_t tid;
     uint32_t first;
     UT_hash_handle hh;
 };
 
-struct given {
+struct inproc_stacks {
     struct stacks *to;
-    struct given_stack *all; /* by number; number 0 is not used */
+    struct inproc_stacks_stack *all; /* by number; number 0 is not used */
     size_t n, room;
     uint32_t unused;
-    struct given_thread *threads;
+    struct inproc_stacks_thread *threads;
 };
 
-struct given *given_new(struct stacks *s)
+struct inproc_stacks *inproc_stacks_new(struct stacks *s)
 {
-    struct given *g = xcalloc(1, sizeof *g);
+    struct inproc_stacks *g = xcalloc(1, sizeof *g);
 
     g->to = s;
     GROW(g->all, g->n, g->room);
-    g->all[g->n++] = (struct given_stack){.pcs = NULL};
+    g->all[g->n++] = (struct inproc_stacks_stack){.pcs = NULL};
     return g;
 }
 
-void given_free(struct given *g)
+void inproc_stacks_free(struct inproc_stacks *g)
 {
-    struct given_thread *t, *next;
+    struct inproc_stacks_thread *t, *next;
 
     if (!g)
         return;
@@ -54,9 +54,9 @@ void given_free(struct given *g)
     free(g);
 }
 
-static struct given_thread *thread_of(struct given *g, pid_t tid)
+static struct inproc_stacks_thread *thread_of(struct inproc_stacks *g, pid_t tid)
 {
-    struct given_thread *t;
+    struct inproc_stacks_thread *t;
 
     HASH_FIND_INT(g->threads, &tid, t);
     if (!t) {
@@ -67,9 +67,9 @@ static struct given_thread *thread_of(struct given *g, pid_t tid)
     return t;
 }
 
-uint32_t given_add(struct given *g, pid_t tid, const uint64_t *pcs, size_t n)
+uint32_t inproc_stacks_add(struct inproc_stacks *g, pid_t tid, const uint64_t *pcs, size_t n)
 {
-    struct given_thread *t = thread_of(g, tid);
+    struct inproc_stacks_thread *t = thread_of(g, tid);
     uint32_t id = g->unused;
 
     if (id) {
@@ -78,16 +78,17 @@ uint32_t given_add(struct given *g, pid_t tid, const uint64_t *pcs, size_t n)
         GROW(g->all, g->n, g->room);
         id = (uint32_t)g->n++;
     }
-    g->all[id] = (struct given_stack){.n = n, .next = t->first};
+    g->all[id] = (struct inproc_stacks_stack){.n = n, .next = t->first};
     g->all[id].pcs = xreallocarray(NULL, n ? n : 1, sizeof *pcs);
     memcpy(g->all[id].pcs, pcs, n * sizeof *pcs);
     t->first = id;
     return id;
 }
 
-uint32_t given_node(struct given *g, uint32_t id, struct space *sp, pid_t tid, uint16_t thread)
+uint32_t inproc_stacks_node(struct inproc_stacks *g, uint32_t id, struct space *sp, pid_t tid,
+                            uint16_t thread)
 {
-    struct given_stack *s;
+    struct inproc_stacks_stack *s;
 
     if (!id || id >= g->n || !g->all[id].pcs || !space_prepare(sp, tid))
         return 0;
@@ -100,9 +101,9 @@ uint32_t given_node(struct given *g, uint32_t id, struct space *sp, pid_t tid, u
     return s->node;
 }
 
-void given_drop(struct given *g, pid_t tid)
+void inproc_stacks_drop(struct inproc_stacks *g, pid_t tid)
 {
-    struct given_thread *t;
+    struct inproc_stacks_thread *t;
 
     HASH_FIND_INT(g->threads, &tid, t);
     if (!t)
@@ -110,7 +111,7 @@ void given_drop(struct given *g, pid_t tid)
     for (uint32_t id = t->first, next; id; id = next) {
         next = g->all[id].next;
         free(g->all[id].pcs);
-        g->all[id] = (struct given_stack){.next = g->unused};
+        g->all[id] = (struct inproc_stacks_stack){.next = g->unused};
         g->unused = id;
     }
     HASH_DEL(g->threads, t);

@@ -11,19 +11,20 @@
 
 #include "tracer/stacks/capture.h"
 
-struct given;
+struct inproc_stacks;
 
-struct given *given_new(struct stacks *s);
-void given_free(struct given *g);
+struct inproc_stacks *inproc_stacks_new(struct stacks *s);
+void inproc_stacks_free(struct inproc_stacks *g);
 
 /* Keeps a stack of the thread: its number, never 0. Return addresses, outermost first. */
-uint32_t given_add(struct given *g, pid_t tid, const uint64_t *pcs, size_t n);
+uint32_t inproc_stacks_add(struct inproc_stacks *g, pid_t tid, const uint64_t *pcs, size_t n);
 
 /* The stack as a node under the root of trace thread `thread`, as stacks_capture gives it; 0: there
  * is no such stack, or it has no node. */
-uint32_t given_node(struct given *g, uint32_t id, struct space *sp, pid_t tid, uint16_t thread);
+uint32_t inproc_stacks_node(struct inproc_stacks *g, uint32_t id, struct space *sp, pid_t tid,
+                            uint16_t thread);
 
 /* The thread has ended, or runs another program: its stacks are forgotten. */
-void given_drop(struct given *g, pid_t tid);
+void inproc_stacks_drop(struct inproc_stacks *g, pid_t tid);
 
 #endif

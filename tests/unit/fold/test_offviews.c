@@ -153,7 +153,8 @@ static void test_latency(void)
     add_class(&b, stack, one, 1100000, 3);
     add_class(&b, stack, one, 0, 4);
     add_class(&b, ob_stack(&b, "main/poll", tb_root(&b, 0, two)), two, 1150000, 2);
-    ob_sleep(&b, ob_stack(&b, "[short sleeps]", tb_root(&b, 0, two)), two, TRACE_OFF_BRIEF, 9, 0)
+    ob_sleep(&b, ob_stack(&b, "[short sleeps]", tb_root(&b, 0, two)), two, TRACE_OFF_TOO_SHORT, 9,
+             0)
         ->sleeps = 7;
     ok(trace_load_bytes("classes", b.data, b.len, false, &t) == 0,
        "a trace with classes of sleeps");

@@ -598,7 +598,7 @@ static void machine_oncpu(void *arg, const struct off_oncpu *c)
     (void)arg, (void)c;
 }
 
-static void machine_rest(void *arg, pid_t tid, enum off_rest kind, const struct off_span *s)
+static void machine_rest(void *arg, pid_t tid, enum off_other_time kind, const struct off_span *s)
 {
     (void)arg, (void)tid, (void)kind, (void)s;
 }
@@ -613,9 +613,9 @@ static void machine_event(void *arg, const struct off_event *e, uint32_t stack)
 static void begin_machine(void)
 {
     const struct offcpu_options o = {.min_block_ns = 1, .chain_depth = 4};
-    const struct off_world world = {
+    const struct offcpu_ops world = {
         .stack = machine_stack, .sched = machine_sched, .object = machine_object};
-    const struct off_sink sink = {
+    const struct offcpu_output sink = {
         .sleep = machine_slept, .oncpu = machine_oncpu, .rest = machine_rest};
     const struct ringevents_client to = {.event = machine_event};
 

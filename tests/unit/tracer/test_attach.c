@@ -128,7 +128,7 @@ static void trace(pid_t victim)
 
         if (source_start(s) != 0 || source_run(s) != 0)
             _exit(1);
-        source_leave(s);
+        source_detach_all(s);
         _exit(0);
     }
     waitpid(pid, NULL, 0);

@@ -116,7 +116,7 @@ static int trace(pid_t victim, unsigned ms)
 
         if (source_start(s) != 0 || source_run(s) != 0)
             _exit(1);
-        source_leave(s);
+        source_detach_all(s);
         usleep(LINGER_US);
         _exit(0);
     }

@@ -33,11 +33,11 @@ static void test_kinds(void)
 
         for (size_t i = 0; i < ARRAY_LEN(passed); i++)
             has |= passed[i] == s.object.kind;
-        is_int(turn_is_of(&s), has, "kind %d: whether it is had by one after another", kind);
+        is_int(holding_is_of(&s), has, "kind %d: whether it is had by one after another", kind);
         s.result = 1;
-        is_int(turn_is_of(&s), has, "also when the call returned more than 0");
+        is_int(holding_is_of(&s), has, "also when the call returned more than 0");
         s.result = -EAGAIN;
-        ok(!turn_is_of(&s), "not when the call failed");
+        ok(!holding_is_of(&s), "not when the call failed");
     }
 }
 
@@ -55,16 +55,16 @@ static size_t turns_of(struct wait before, struct wait after, bool *same)
     struct off_sleep s = sleep_on(before.kind, before.a, before.b, before.nr);
     struct past past = {.last = {.end = 0}};
     struct wake *third = wake_of(3, NULL), *second;
-    struct turn *turn;
+    struct holding *turn;
     size_t n;
 
     s.tid = 2;
     s.end = 50;
-    turns_add(&past.turns, turn_new(&s, before.like, third));
+    holdings_add(&past.turns, holding_new(&s, before.like, third));
     second = wake_of(2, &past);
     s = sleep_on(after.kind, after.a, after.b, after.nr);
     s.end = 120;
-    turn = turn_new(&s, after.like, second);
+    turn = holding_new(&s, after.like, second);
     n = turn->n;
     *same = turn->held[0].same && (n < 2 || turn->held[1].same);
     ok(turn->held[0].until == 120 && turn->held[0].by->links[0].who.tid == 2 &&
@@ -74,7 +74,7 @@ static size_t turns_of(struct wait before, struct wait after, bool *same)
     if (n > 1)
         ok(turn->held[1].until == 50 && turn->held[1].by->links[0].who.tid == 3,
            "then who had ended that one's wait");
-    turn_unref(turn);
+    holding_unref(turn);
     wake_unref(second);
     past_clear(&past);
     wake_unref(third);
@@ -167,8 +167,8 @@ static void test_round(void)
 {
     struct past past = {.last = {.end = 0}};
     struct off_sleep s = sleep_on(OFF_ON_LOCK, 1, 1, SYS_flock);
-    struct turn *turn = NULL;
-    struct turns copy;
+    struct holding *turn = NULL;
+    struct holdings copy;
 
     for (int i = 0; i < 12; i++) {
         struct wake *w = wake_of(100 + i, &past);
@@ -176,37 +176,38 @@ static void test_round(void)
         past_clear(&past); /* of another thread, whose last waits are these: */
         s.object.a = 1;
         s.end = (uint64_t)(1000 + 10 * i);
-        turn = turn_new(&s, 0, w);
-        turns_add(&past.turns, turn);
+        turn = holding_new(&s, 0, w);
+        holdings_add(&past.turns, turn);
         s.object.a = (uint64_t)(50 + i);
-        turns_add(&past.turns, turn_new(&s, 0, w));
+        holdings_add(&past.turns, holding_new(&s, 0, w));
         wake_unref(w);
     }
-    is_int((intmax_t)turn->n, TURNS_KEPT, "the last %d are kept", TURNS_KEPT);
+    is_int((intmax_t)turn->n, HOLDINGS_KEPT, "the last %d are kept", HOLDINGS_KEPT);
     for (size_t i = 0; i < turn->n; i++)
         ok(turn->held[i].until == 1110 - 10 * i &&
                turn->held[i].by->links[0].who.tid == 111 - (pid_t)i && turn->held[i].same,
            "number %zu, latest first", i);
 
-    turns_copy(&copy, &past.turns);
+    holdings_copy(&copy, &past.turns);
     is_int((intmax_t)turn->refs, 2, "a copy shares them");
     ok(copy.turn[1] == turn && !copy.turn[2], "all there are");
-    turns_clear(&past.turns);
+    holdings_clear(&past.turns);
     ok(turn->refs == 1 && !past.turns.turn[0] && !past.turns.turn[1], "and keeps them");
-    for (int i = 0; i < TURNS_KEPT; i++) {
+    for (int i = 0; i < HOLDINGS_KEPT; i++) {
         struct wake *w = wake_of(9, NULL);
 
         s.object.a = (uint64_t)i;
-        if (i == TURNS_KEPT - 2)
-            ok(copy.turn[TURNS_KEPT - 1] == turn, "the oldest is the last to go");
-        turns_add(&copy, turn_new(&s, 0, w));
+        if (i == HOLDINGS_KEPT - 2)
+            ok(copy.turn[HOLDINGS_KEPT - 1] == turn, "the oldest is the last to go");
+        holdings_add(&copy, holding_new(&s, 0, w));
         wake_unref(w);
     }
-    for (size_t i = 0; i < TURNS_KEPT; i++)
-        ok(copy.turn[i] && copy.turn[i]->object.a == TURNS_KEPT - 1 - i, "the latest is the first");
-    turns_clear(&copy);
+    for (size_t i = 0; i < HOLDINGS_KEPT; i++)
+        ok(copy.turn[i] && copy.turn[i]->object.a == HOLDINGS_KEPT - 1 - i,
+           "the latest is the first");
+    holdings_clear(&copy);
     past_clear(&past);
-    turn_unref(NULL);
+    holding_unref(NULL);
 }
 
 /* ---- parts ---- */
@@ -216,8 +217,8 @@ static void test_round(void)
 /* A turn whose waits ended at these times, by threads 10, 11, ..., with another behind it that is
  * none of its own. */
 struct made {
-    struct turn turn;
-    struct turn_held behind;
+    struct holding turn;
+    struct holding_span behind;
 };
 
 static void make_turn(struct made *m, const uint64_t *until, size_t n)
@@ -231,8 +232,8 @@ static void make_turn(struct made *m, const uint64_t *until, size_t n)
         m->turn.held[i].until = until[i];
         m->turn.held[i].same = true;
     }
-    m->behind = (struct turn_held){.until = 1001, .by = m->turn.held[0].by};
-    if (n < TURNS_KEPT)
+    m->behind = (struct holding_span){.until = 1001, .by = m->turn.held[0].by};
+    if (n < HOLDINGS_KEPT)
         m->turn.held[n] = m->behind;
 }
 
@@ -246,13 +247,13 @@ static void free_turn(struct made *m)
 static void is_parts(const uint64_t *until, size_t n, struct off_sleep s, const char *want,
                      const char *what)
 {
-    struct turn_part part[TURNS_KEPT];
+    struct holding_part part[HOLDINGS_KEPT];
     struct strbuf sb = STRBUF_INIT;
     struct made m;
     size_t count;
 
     make_turn(&m, until, n);
-    count = turn_parts(&m.turn, &s, part);
+    count = holding_split(&m.turn, &s, part);
     for (size_t i = 0; i < count; i++)
         strbuf_addf(&sb, "%s%" PRIu64 "+%" PRIu64 "/%zu", i ? " " : "", part[i].begin,
                     part[i].blocked_ns, part[i].held);
@@ -301,33 +302,33 @@ static void test_own(void)
 static void test_chain(void)
 {
     struct off_sleep s = {.tid = SLEEPER, .begin = 1000, .end = 2000, .chain_len = 3};
-    struct turn_part part = {.begin = 1000, .held = 2};
+    struct holding_part part = {.begin = 1000, .held = 2};
     struct made m;
 
     make_turn(&m, UNTIL(2000, 1600, 1300));
-    turn_fill_chain(&m.turn, &part, &s, 8);
+    holding_fill_chain(&m.turn, &part, &s, 8);
     ok(s.chain_len == 1 && s.chain[0].tid == 12, "of one lock: who had it then");
     m.turn.held[2].same = false;
-    turn_fill_chain(&m.turn, &part, &s, 8);
+    holding_fill_chain(&m.turn, &part, &s, 8);
     ok(s.chain_len == 2 && s.chain[0].tid == 11 && s.chain[1].tid == 12,
        "of what may be two: who told the other, too");
     m.turn.held[1].same = false;
-    turn_fill_chain(&m.turn, &part, &s, 8);
+    holding_fill_chain(&m.turn, &part, &s, 8);
     ok(s.chain_len == 3 && s.chain[0].tid == 10 && s.chain[1].tid == 11 && s.chain[2].tid == 12,
        "and who told that one");
-    turn_fill_chain(&m.turn, &part, &s, 2);
+    holding_fill_chain(&m.turn, &part, &s, 2);
     ok(s.chain_len == 2 && s.chain[1].tid == 11, "as deep as asked for");
-    turn_fill_chain(&m.turn, &part, &s, 1);
+    holding_fill_chain(&m.turn, &part, &s, 1);
     ok(s.chain_len == 1 && s.chain[0].tid == 10, "and no deeper");
     part.held = 1;
-    turn_fill_chain(&m.turn, &part, &s, 8);
+    holding_fill_chain(&m.turn, &part, &s, 8);
     ok(s.chain_len == 2 && s.chain[1].tid == 11, "up to the part");
     part.held = 0;
-    turn_fill_chain(&m.turn, &part, &s, 8);
+    holding_fill_chain(&m.turn, &part, &s, 8);
     ok(s.chain_len == 1 && s.chain[0].tid == 10, "which may be the latest");
     part.held = 2;
     s.tid = 11;
-    turn_fill_chain(&m.turn, &part, &s, 8);
+    holding_fill_chain(&m.turn, &part, &s, 8);
     ok(s.chain_len == 1 && s.chain[0].tid == 10, "the sleeper ends it");
     free_turn(&m);
 }

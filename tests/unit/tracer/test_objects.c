@@ -32,7 +32,7 @@
 
 static struct objects *objects;
 static struct off_set set;
-static const struct event_memory *memory; /* NULL: the present memory counts */
+static const struct arg_copy *memory; /* NULL: the present memory counts */
 static enum space_area area = SPACE_HEAP;
 
 static void place(void *arg, pid_t tid, uintptr_t address, struct space_place *out)
@@ -113,7 +113,7 @@ static void test_trust(void)
     int p[2], fd;
     pid_t child;
 
-    objects_trust(objects, true);
+    objects_cache_descriptors(objects, true);
     tell(10 * MS, SYS_nanosleep, ARGS(0));
     if (!ok(pipe(p) == 0, "a pipe"))
         return;
@@ -159,7 +159,7 @@ static void test_trust(void)
     dup2(eventfd(0, 0), fd);
     is_int(of_fd(fd).kind, OFF_ON_EVENTFD, "each time");
     objects_process_gone(objects, getpid());
-    objects_trust(objects, false);
+    objects_cache_descriptors(objects, false);
 }
 
 static void test_anonymous(void)
@@ -320,7 +320,7 @@ static void test_noted(void)
     socklen_t len = offsetof(struct sockaddr_un, sun_path) + 17;
     struct pollfd fd = {-1, POLLIN, 0};
     uint64_t words[64] = {(uintptr_t)&fd, sizeof fd};
-    struct event_memory noted = {words, 3};
+    struct arg_copy noted = {words, 3};
     int p[2], listener = socket(AF_UNIX, SOCK_STREAM, 0);
     struct off_object a, b;
     fd_set reads;
@@ -383,9 +383,9 @@ static void test_pieces(void)
     char out[16];
 
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        struct event_memory m = {rows[i].words, rows[i].n};
+        struct arg_copy m = {rows[i].words, rows[i].n};
 
-        row(event_memory_read(&m, rows[i].at, out, rows[i].size) == rows[i].there, "row %zu", i);
+        row(arg_copy_read(&m, rows[i].at, out, rows[i].size) == rows[i].there, "row %zu", i);
     }
     ok(tap_rows == 0, "bytes are found in whole pieces, and nowhere else");
 }

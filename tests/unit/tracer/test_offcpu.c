@@ -305,7 +305,7 @@ static void test_exec(void)
     stage_entry(500, 10, SYS_clock_nanosleep, ARGS(0));
     stage_exit(800, 10, 0);
     stage_finish(900);
-    is_int((intmax_t)stage_rest(10, OFF_REST_TRACER).ns, 50000,
+    is_int((intmax_t)stage_rest(10, OFF_OTHER_TRACER).ns, 50000,
            "the thread that has its number is not about to end: its stops count once");
     stage_close();
 }
@@ -399,16 +399,16 @@ static void test_held(void)
     stage_entry(100, 11, SYS_clock_nanosleep, ARGS(0));
     stage_held(50, 40, 2);
     stage_exit(200, 11, 0);
-    is_int((intmax_t)stage_rest(11, OFF_REST_TRACER).times, 0, "not at once");
+    is_int((intmax_t)stage_rest(11, OFF_OTHER_TRACER).times, 0, "not at once");
     stage_held(7, 7, 1);
     stage_entry(1200000, 11, SYS_clock_nanosleep, ARGS(0));
-    held = stage_rest(11, OFF_REST_TRACER);
+    held = stage_rest(11, OFF_OTHER_TRACER);
     ok(held.ns == 87000 && held.longest_ns == 40000 && held.times == 4,
        "after a second all of it, and the longest stop");
     stage_held(1, 1, 1);
     stage_end(1300000, 11);
-    is_int((intmax_t)stage_rest(11, OFF_REST_TRACER).ns, 88000, "at the end the rest");
-    is_int((intmax_t)stage_rest(12, OFF_REST_TRACER).times, 0, "of another thread nothing");
+    is_int((intmax_t)stage_rest(11, OFF_OTHER_TRACER).ns, 88000, "at the end the rest");
+    is_int((intmax_t)stage_rest(12, OFF_OTHER_TRACER).times, 0, "of another thread nothing");
     stage_close();
 }
 

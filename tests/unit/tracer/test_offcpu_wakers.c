@@ -483,10 +483,13 @@ static void test_children(void)
 
 static void test_roles(void)
 {
-    ok(role_sleeping(SYS_read) == ROLE_DATA && role_waking(SYS_write) == ROLE_DATA &&
-           role_sleeping(SYS_write) == ROLE_ROOM && role_waking(SYS_read) == ROLE_ROOM &&
-           role_waking(SYS_close) & ROLE_HANGUP && role_waking(SYS_dup2) & ROLE_HANGUP &&
-           role_sleeping(SYS_flock) == ROLE_ALL,
+    ok(wake_direction_of_sleep(SYS_read) == WAKE_DATA &&
+           wake_direction_of_waking(SYS_write) == WAKE_DATA &&
+           wake_direction_of_sleep(SYS_write) == WAKE_ROOM &&
+           wake_direction_of_waking(SYS_read) == WAKE_ROOM &&
+           wake_direction_of_waking(SYS_close) & WAKE_HANGUP &&
+           wake_direction_of_waking(SYS_dup2) & WAKE_HANGUP &&
+           wake_direction_of_sleep(SYS_flock) == WAKE_ALL,
        "what calls wait for and bring");
 }
 

@@ -200,7 +200,7 @@ static void take_memory(void *arg, const struct off_event *e, uint32_t stack)
     (void)arg, (void)stack;
     if (e->kind == OFF_ENTRY)
         snprintf(pointed + strlen(pointed), sizeof pointed - strlen(pointed), "%d:%d ", e->nr,
-                 e->memory && event_memory_read(e->memory, 64, &is, 8) ? (int)is : -1);
+                 e->memory && arg_copy_read(e->memory, 64, &is, 8) ? (int)is : -1);
 }
 
 static void enter_with(uint32_t serial, int nr, uint64_t pointed_to)
@@ -401,9 +401,9 @@ static void test_machine(void)
     is_int(stage_sleeps(), 2, "one that a signal ended is one");
     is_int(stage_last()->blocked_ns, US(400), "until the signal came");
     is_str(stage_chain(), "[signal]", "which ended it");
-    is_int((intmax_t)stage_rest(11, OFF_REST_ROOM).ns, US(600),
+    is_int((intmax_t)stage_rest(11, OFF_OTHER_ROOM).ns, US(600),
            "waits for room go with what is next");
-    is_int((intmax_t)stage_rest(11, OFF_REST_ROOM).times, 2, "both of them");
+    is_int((intmax_t)stage_rest(11, OFF_OTHER_ROOM).times, 2, "both of them");
     to_machine = false;
     stage_close();
 }

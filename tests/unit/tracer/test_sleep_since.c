@@ -97,14 +97,14 @@ static void test_busy(pid_t pid, const volatile uint64_t *before)
         }
     }
     for (int i = 0; i < VISITS; i++) {
-        struct lastrun *l = lastrun_new();
+        struct sleep_since *l = sleep_since_new();
         uint64_t when;
 
-        if (lastrun_ns(l, pid, true, &when)) {
+        if (sleep_since_ns(l, pid, true, &when)) {
             known++;
             early += when + MOMENT_NS < *before;
         }
-        lastrun_free(l);
+        sleep_since_free(l);
     }
     for (int i = 0; i < HOGS; i++) {
         kill(hogs[i], SIGKILL);
@@ -118,7 +118,7 @@ int main(void)
 {
     volatile uint64_t *before =
         mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    struct lastrun *l = lastrun_new();
+    struct sleep_since *l = sleep_since_new();
     uint64_t when = 0, again = 0;
     cpu_set_t was, is;
     pid_t pid = fork();
@@ -133,11 +133,11 @@ int main(void)
     ok(falls_asleep(pid, before, 0), "a process sleeps");
     sched_getaffinity(0, sizeof was, &was);
     if (access("/proc/self/sched", R_OK) != 0) {
-        ok(!lastrun_ns(l, pid, true, &when), "a kernel that does not say");
+        ok(!sleep_since_ns(l, pid, true, &when), "a kernel that does not say");
     } else {
-        ok(!lastrun_ns(l, pid, false, &when), "a CPU that was not visited is not known");
-        ok(lastrun_ns(l, pid, true, &when), "it is visited");
-        ok(lastrun_ns(l, pid, false, &again), "and known from then on");
+        ok(!sleep_since_ns(l, pid, false, &when), "a CPU that was not visited is not known");
+        ok(sleep_since_ns(l, pid, true, &when), "it is visited");
+        ok(sleep_since_ns(l, pid, false, &again), "and known from then on");
         /* On a busy machine the child may have been put off its CPU between the two. */
         ok(when + MOMENT_NS > *before && when < now_ns() && again + MOMENT_NS > *before,
            "no sooner than it fell asleep (%+d us)", (int)((int64_t)(when - *before) / 1000));
@@ -145,9 +145,9 @@ int main(void)
     }
     if (access("/proc/self/sched", R_OK) == 0) {
         ok(wake(pid, before), "woken, it goes to sleep again");
-        ok(!lastrun_ns(l, pid, false, &when),
+        ok(!sleep_since_ns(l, pid, false, &when),
            "since the visit its CPU's clock may have fallen behind, so that is not known");
-        ok(lastrun_ns(l, pid, true, &when), "without another visit");
+        ok(sleep_since_ns(l, pid, true, &when), "without another visit");
         ok(when + MOMENT_NS > *before && when < now_ns(), "that tells when (%+d us)",
            (int)((int64_t)(when - *before) / 1000));
         test_busy(pid, before);
@@ -156,7 +156,7 @@ int main(void)
     ok(CPU_EQUAL(&was, &is), "we may run where we might before");
     kill(pid, SIGKILL);
     waitpid(pid, NULL, 0);
-    ok(!lastrun_ns(l, pid, true, &when), "of one that is gone nothing is known");
-    lastrun_free(l);
+    ok(!sleep_since_ns(l, pid, true, &when), "of one that is gone nothing is known");
+    sleep_since_free(l);
     return done_testing();
 }

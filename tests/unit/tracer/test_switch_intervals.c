@@ -2,22 +2,22 @@
 #include "tests/tap.h"
 #include "tracer/nostop/switch_intervals.h"
 
-static struct nap nap;
-static struct nap_over over;
+static struct switch_interval nap;
+static struct switch_interval_over over;
 
 static void start(void)
 {
-    nap = (struct nap){.away = false};
+    nap = (struct switch_interval){.away = false};
 }
 
 static bool leaves(uint64_t time)
 {
-    return nap_leaves(&nap, time, false, &over);
+    return switch_interval_leaves(&nap, time, false, &over);
 }
 
 static bool comes(uint64_t time)
 {
-    return nap_comes(&nap, time, &over);
+    return switch_interval_comes(&nap, time, &over);
 }
 
 static void is_over(uint64_t from, uint64_t to, const char *what)
@@ -35,11 +35,11 @@ static void in_order(void)
     is_over(10, 30, "away");
     ok(!leaves(35), "again");
     is_int((intmax_t)nap.ran_ns, 5 + 5, "it ran meanwhile");
-    ok(!nap_leaves(&nap, 35, true, &over), "told twice");
+    ok(!switch_interval_leaves(&nap, 35, true, &over), "told twice");
     ok(comes(40), "comes");
     is_over(35, 40, "away");
     ok(!comes(41), "told twice");
-    ok(!nap_leaves(&nap, 50, true, &over) && nap.wants, "it is made to leave");
+    ok(!switch_interval_leaves(&nap, 50, true, &over) && nap.wants, "it is made to leave");
     ok(comes(58) && over.wants, "and wanted to run");
     is_int((intmax_t)nap.wait_ns, 8, "so long");
 }
@@ -91,11 +91,11 @@ static void lost(void)
 static void found(void)
 {
     start();
-    nap_found(&nap, 100, true);
+    switch_interval_found(&nap, 100, true);
     ok(nap.away && nap.left == 100, "found asleep");
     ok(comes(130), "wakes");
     is_over(100, 130, "asleep since then");
-    nap_found(&nap, 140, false);
+    switch_interval_found(&nap, 140, false);
     ok(!leaves(150) && nap.ran_ns == 10, "found running");
 }
 

@@ -11,7 +11,7 @@
 
 #define US 1000
 
-static intmax_t rest_us(enum off_rest kind)
+static intmax_t rest_us(enum off_other_time kind)
 {
     return (intmax_t)stage_rest(11, kind).ns / US;
 }
@@ -27,8 +27,8 @@ static uint64_t told(pid_t tid)
     for (size_t i = 0; i < stage_oncpus(); i++)
         if (stage_oncpu(i)->tid == tid)
             ns += stage_oncpu(i)->cpu_ns + stage_oncpu(i)->runq_ns;
-    for (unsigned i = 0; i < OFF_RESTS; i++)
-        ns += stage_rest(tid, (enum off_rest)i).ns;
+    for (unsigned i = 0; i < OFF_OTHER_TIMES; i++)
+        ns += stage_rest(tid, (enum off_other_time)i).ns;
     return ns;
 }
 
@@ -58,9 +58,9 @@ static void test_outside(void)
     stage_sched(11, 500, 110, 10);
     stage_entry(5000, 11, SYS_clock_nanosleep, ARGS(0));
     stage_finish(6000);
-    is_int(rest_us(OFF_REST_FAULT), 900, "it slept between calls, and had asked for a page");
-    is_int(rest_us(OFF_REST_OUTSIDE), 550 + 900, "or for none, or had not slept");
-    is_int(rest_us(OFF_REST_TRACER), 70, "and the stops");
+    is_int(rest_us(OFF_OTHER_FAULT), 900, "it slept between calls, and had asked for a page");
+    is_int(rest_us(OFF_OTHER_OUTSIDE), 550 + 900, "or for none, or had not slept");
+    is_int(rest_us(OFF_OTHER_TRACER), 70, "and the stops");
     is_int((intmax_t)told(11) / US, 6000, "that is all");
     stage_close();
 }
@@ -74,9 +74,9 @@ static void test_noise(void)
     stage_exit(1100, 11, 0);
     stage_finish(1100);
     is_int((intmax_t)stage_sleeps(), 0, "no sleep");
-    is_int(rest_us(OFF_REST_TRACER), 40 + 8,
+    is_int(rest_us(OFF_OTHER_TRACER), 40 + 8,
            "a moment, and the way out of a stop, are the tracer's");
-    is_int(rest_us(OFF_REST_OUTSIDE), 82, "more is not");
+    is_int(rest_us(OFF_OTHER_OUTSIDE), 82, "more is not");
     is_int((intmax_t)told(11) / US, 1100, "that is all");
     stage_close();
 }
@@ -94,10 +94,10 @@ static void test_room(void)
     stage_room(700, 300, 3);
     stage_entry(3000, 11, SYS_clock_nanosleep, ARGS(0));
     stage_finish(3000);
-    is_int((intmax_t)stage_rest(11, OFF_REST_ROOM).times, 2 + 3, "how often it waits is known");
-    is_int((intmax_t)stage_rest(11, OFF_REST_ROOM).longest_ns / US, 400, "and the longest");
-    is_int(rest_us(OFF_REST_OUTSIDE), 150, "a wait for room is no wait of the program's");
-    is_int(rest_us(OFF_REST_ROOM), 700 + 200,
+    is_int((intmax_t)stage_rest(11, OFF_OTHER_ROOM).times, 2 + 3, "how often it waits is known");
+    is_int((intmax_t)stage_rest(11, OFF_OTHER_ROOM).longest_ns / US, 400, "and the longest");
+    is_int(rest_us(OFF_OTHER_OUTSIDE), 150, "a wait for room is no wait of the program's");
+    is_int(rest_us(OFF_OTHER_ROOM), 700 + 200,
            "what the thread ran it did not wait, whatever it says");
     is_int((intmax_t)told(11) / US, 3000, "that is all");
     stage_close();
@@ -111,16 +111,16 @@ static void test_perhaps_longer(void)
     stage_held(300, 300, 1);
     stage_held_more(400);
     stage_entry(1000, 11, SYS_clock_nanosleep, ARGS(0));
-    is_int(rest_us(OFF_REST_TRACER), 0, "nothing is told yet");
+    is_int(rest_us(OFF_OTHER_TRACER), 0, "nothing is told yet");
     stage_sched(11, 100, 0, 2);
     stage_held(100, 100, 1);
     stage_held_more(500);
     stage_exit(2000, 11, 0);
     stage_finish(2000);
     is_int((intmax_t)stage_sleeps(), 0, "no sleep");
-    is_int(rest_us(OFF_REST_TRACER), 300 + 400 + 100 + 500,
+    is_int(rest_us(OFF_OTHER_TRACER), 300 + 400 + 100 + 500,
            "who did not sleep stood for as long as it may have");
-    is_int(rest_us(OFF_REST_OUTSIDE), 200 + 400, "and no longer");
+    is_int(rest_us(OFF_OTHER_OUTSIDE), 200 + 400, "and no longer");
     is_int((intmax_t)told(11) / US, 2000, "that is all");
     stage_close();
 
@@ -137,8 +137,9 @@ static void test_perhaps_longer(void)
     stage_sched(11, 200, 0, 6);
     stage_entry(3000, 11, SYS_clock_nanosleep, ARGS(0));
     stage_finish(3000);
-    is_int(rest_us(OFF_REST_TRACER), 300 + 400 + 100, "once a stop is once a CPU, without a sleep");
-    is_int(rest_us(OFF_REST_OUTSIDE), 200 + 900,
+    is_int(rest_us(OFF_OTHER_TRACER), 300 + 400 + 100,
+           "once a stop is once a CPU, without a sleep");
+    is_int(rest_us(OFF_OTHER_OUTSIDE), 200 + 900,
            "and what a sleep's stops may be is not the next's");
     is_int((intmax_t)told(11) / US, 3000, "that is all");
     stage_close();
@@ -149,7 +150,7 @@ static void test_perhaps_longer(void)
     stage_held_more(400);
     stage_entry(1000, 11, SYS_clock_nanosleep, ARGS(0));
     stage_finish(1000);
-    is_int(rest_us(OFF_REST_OUTSIDE), 600, "who was on a CPU more often may have slept");
+    is_int(rest_us(OFF_OTHER_OUTSIDE), 600, "who was on a CPU more often may have slept");
     stage_close();
 }
 
@@ -189,7 +190,7 @@ static void test_left_out(void)
     stage_sched(11, 800, 0, 6);
     stage_exit(2040, 11, 0);
     stage_finish(2040);
-    is_int(rest_us(OFF_REST_LEFT_OUT), 300 + 300,
+    is_int(rest_us(OFF_OTHER_FILTERED), 300 + 300,
            "one is when what it ran is counted, and one is not: they are left out");
     is_int((intmax_t)told(11) / US, 2040, "that is all");
     stage_close();
@@ -199,7 +200,7 @@ static void test_left_out(void)
     stage_entry(1000, 11, SYS_clock_nanosleep, ARGS(0));
     stage_sched(11, 110, 0, 3);
     stage_finish(1400);
-    is_int(rest_us(OFF_REST_LEFT_OUT), 390, "one that the end cuts is left out, too");
+    is_int(rest_us(OFF_OTHER_FILTERED), 390, "one that the end cuts is left out, too");
     is_int((intmax_t)told(11) / US, 1400, "that is all");
     stage_close();
 }
@@ -216,7 +217,7 @@ static void test_stopped(void)
     stage_sched(11, 100, 0, 5);
     stage_exit(1000, 11, 0);
     stage_finish(1000);
-    is_int(rest_us(OFF_REST_STOPPED), 500, "stopped by job control, in a call and outside");
+    is_int(rest_us(OFF_OTHER_STOPPED), 500, "stopped by job control, in a call and outside");
     is_int((intmax_t)told(11) / US, 1000, "that is all");
     stage_close();
 }
@@ -297,10 +298,10 @@ static void looked(uint64_t at, uint64_t to, int nr, struct stage_args args, boo
     stage_event(&e);
 }
 
-static void unlooked(uint64_t at, struct off_unlooked u)
+static void unlooked(uint64_t at, struct off_unsampled u)
 {
     stage_event(&(struct off_event){
-        .kind = OFF_UNLOOKED, .time = at * US, .tid = 11, .pid = 10, .unlooked = &u});
+        .kind = OFF_UNSAMPLED, .time = at * US, .tid = 11, .pid = 10, .unlooked = &u});
 }
 
 static void test_unlooked(void)
@@ -309,9 +310,9 @@ static void test_unlooked(void)
     stage_sched(11, 0, 0, 0);
     stage_begin(0, 11, 10, 0);
     stage_object(3, OFF_ON_PIPE, 77, 1);
-    unlooked(5000, (struct off_unlooked){.brief = {1000 * US, 600 * US, 2},
-                                         .missed = {2000 * US, 2000 * US, 1},
-                                         .faults = {300 * US, 300 * US, 1}});
+    unlooked(5000, (struct off_unsampled){.brief = {1000 * US, 600 * US, 2},
+                                          .missed = {2000 * US, 2000 * US, 1},
+                                          .faults = {300 * US, 300 * US, 1}});
     stage_sched(11, 400, 100, 0);
     looked(5000, 9000, SYS_read, ARGS(3), false);
     is_int((intmax_t)stage_sleeps(), 1, "a look is a sleep");
@@ -321,13 +322,13 @@ static void test_unlooked(void)
     looked(9000, 9500, SYS_clock_nanosleep, ARGS(0), true);
     is_str(stage_chain(), "[timer]", "but time");
     ok(stage_last()->cut, "and one that was found asleep is cut");
-    is_int(rest_us(OFF_REST_OUTSIDE) + rest_us(OFF_REST_TRACER), 0,
+    is_int(rest_us(OFF_OTHER_OUTSIDE) + rest_us(OFF_OTHER_TRACER), 0,
            "nobody was stopped, and nothing was outside");
     stage_finish(9500);
-    is_int(rest_us(OFF_REST_FAULT), 300, "pages");
-    is_int(rest_us(OFF_REST_MISSED), 2000, "what was missed");
-    is_int(rest_us(OFF_REST_BRIEF), 5000 - 400 - 100 - 2300, "and all else is short sleeps");
-    is_int((intmax_t)stage_rest(11, OFF_REST_BRIEF).times, 2, "so many");
+    is_int(rest_us(OFF_OTHER_FAULT), 300, "pages");
+    is_int(rest_us(OFF_OTHER_NOT_SAMPLED), 2000, "what was missed");
+    is_int(rest_us(OFF_OTHER_TOO_SHORT), 5000 - 400 - 100 - 2300, "and all else is short sleeps");
+    is_int((intmax_t)stage_rest(11, OFF_OTHER_TOO_SHORT).times, 2, "so many");
     is_int((intmax_t)told(11) / US, 9500, "that is all");
     stage_close();
 }
@@ -363,14 +364,14 @@ static void test_unlooked_too_much(void)
     stage_sched(11, 0, 0, 0);
     stage_begin(0, 11, 10, 0);
     stage_sched(11, 100, 1600000, 0);
-    unlooked(2000000, (struct off_unlooked){.missed = {1900000 * (uint64_t)US, 400000 * US, 7}});
-    is_int(rest_us(OFF_REST_MISSED), 2000000 - 100 - 1600000,
+    unlooked(2000000, (struct off_unsampled){.missed = {1900000 * (uint64_t)US, 400000 * US, 7}});
+    is_int(rest_us(OFF_OTHER_NOT_SAMPLED), 2000000 - 100 - 1600000,
            "after a second it is told, as far as there was time");
     is_int((intmax_t)told(11) / US, 2000000, "that is all");
     looked(2500000, 2600000, SYS_clock_nanosleep, ARGS(0), false);
-    is_int(rest_us(OFF_REST_MISSED), 399900, "and told once");
+    is_int(rest_us(OFF_OTHER_NOT_SAMPLED), 399900, "and told once");
     stage_finish(2600000);
-    is_int(rest_us(OFF_REST_BRIEF), 500000, "of what nothing was said, short sleeps");
+    is_int(rest_us(OFF_OTHER_TOO_SHORT), 500000, "of what nothing was said, short sleeps");
     stage_close();
 }
 

@@ -66,18 +66,18 @@ static struct wake *wake_by(pid_t tid, uint64_t time)
 
 static void sent(int signal, pid_t pid, pid_t by, uint64_t time)
 {
-    struct sent *s = &o.sent[o.nsent++ % SENT_KEPT];
+    struct sent_signal *s = &o.sent[o.nsent++ % SENT_SIGNALS_KEPT];
 
     wake_unref(s->wake);
-    *s = (struct sent){signal, pid, wake_by(by, time)};
+    *s = (struct sent_signal){signal, pid, wake_by(by, time)};
 }
 
 static void buried(pid_t pid, pid_t ppid)
 {
-    struct grave *g = &o.graves[o.ngraves++ % GRAVES_KEPT];
+    struct exited_process *g = &o.graves[o.ngraves++ % EXITED_PROCESSES_KEPT];
 
     wake_unref(g->wake);
-    *g = (struct grave){pid, ppid, wake_by(pid, END)};
+    *g = (struct exited_process){pid, ppid, wake_by(pid, END)};
 }
 
 static void got(pid_t by, uint64_t time)
@@ -87,9 +87,9 @@ static void got(pid_t by, uint64_t time)
 
 static void end(void)
 {
-    for (size_t i = 0; i < SENT_KEPT; i++)
+    for (size_t i = 0; i < SENT_SIGNALS_KEPT; i++)
         wake_unref(o.sent[i].wake);
-    for (size_t i = 0; i < GRAVES_KEPT; i++)
+    for (size_t i = 0; i < EXITED_PROCESSES_KEPT; i++)
         wake_unref(o.graves[i].wake);
     for (size_t i = 0; i < t.ngot; i++)
         wake_unref(t.got[i]);
@@ -251,11 +251,11 @@ static void test_kernel_signals(void)
     buried(30, PID);
     is_by("[exited]", "not another child");
     interrupted(SIGCHLD, CLD_EXITED, 1000);
-    for (int i = 0; i < GRAVES_KEPT + 3; i++)
+    for (int i = 0; i < EXITED_PROCESSES_KEPT + 3; i++)
         buried(1000 + i, PID);
     is_by("[exited]", "the oldest of many are forgotten");
     interrupted(SIGCHLD, CLD_EXITED, 1003);
-    for (int i = 0; i < GRAVES_KEPT + 3; i++)
+    for (int i = 0; i < EXITED_PROCESSES_KEPT + 3; i++)
         buried(1000 + i, PID);
     is_by("1003", "the others are not");
 }
@@ -331,12 +331,12 @@ static void test_which_sent(void)
     is_by("13", "the latest");
     interrupted(SIGUSR1, SI_USER, 0);
     sent(SIGUSR1, PID, 12, BEGIN + 1);
-    for (int i = 0; i < SENT_KEPT - 1; i++)
+    for (int i = 0; i < SENT_SIGNALS_KEPT - 1; i++)
         sent(SIGUSR2, PID, 13, BEGIN + 2);
     is_by("12", "as many as are kept");
     interrupted(SIGUSR1, SI_USER, 0);
     sent(SIGUSR1, PID, 12, BEGIN + 1);
-    for (int i = 0; i < SENT_KEPT; i++)
+    for (int i = 0; i < SENT_SIGNALS_KEPT; i++)
         sent(SIGUSR2, PID, 13, BEGIN + 2);
     is_by("[signal]", "and no more");
 }
