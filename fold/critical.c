@@ -33,7 +33,7 @@ struct thing {
 
 struct path {
     const struct trace *t;
-    struct frames *frames;
+    struct symbolizer *frames;
     struct critpath *walker;
     struct critpath_range range;   /* the first one */
     struct critpath_range *ranges; /* the ranges whose paths are added up: one, or one for each
@@ -84,10 +84,10 @@ static bool is_join(const struct trace *t, uint32_t row, uint32_t waker)
     return name.len == 4 && memcmp(name.s, "exit", 4) == 0;
 }
 
-uint32_t critical_frame(const struct trace *t, struct frames *frames, uint32_t row)
+uint32_t critical_frame(const struct trace *t, struct symbolizer *frames, uint32_t row)
 {
     static const char unknown[] = "[unknown]", join[] = "[end of a thread]";
-    struct aggregate *to = frames_aggregate(frames);
+    struct aggregate *to = symbolizer_aggregate(frames);
     uint32_t waker, id = off_sleeper(t, t->rows[row].node, &waker);
     const struct trace_node *n = &t->nodes[id];
     struct trace_string name;
@@ -95,7 +95,7 @@ uint32_t critical_frame(const struct trace *t, struct frames *frames, uint32_t r
     if (is_join(t, row, waker))
         return aggregate_frame(to, join, sizeof join - 1);
     if (n->kind == TRACE_NODE_FUTEX)
-        return frames_futex(frames, n->addr, trace_node_root(t, id));
+        return symbolizer_futex(frames, n->addr, trace_node_root(t, id));
     if (n->kind != TRACE_NODE_NAME)
         return aggregate_frame(to, unknown, sizeof unknown - 1);
     name = trace_node_name(t, n);
@@ -418,8 +418,8 @@ static bool find_path(struct path *p, const struct fold_when *when)
     return true;
 }
 
-struct critical *critical_new(struct trace *const *traces, struct frames *const *frames, size_t n,
-                              const struct fold_when *when)
+struct critical *critical_new(struct trace *const *traces, struct symbolizer *const *frames,
+                              size_t n, const struct fold_when *when)
 {
     struct critical *c = xcalloc(1, sizeof *c);
     size_t found = 0;
@@ -485,10 +485,10 @@ size_t critical_pieces(const struct trace *t, const struct critical_piece **piec
 
 /* ---- comments ---- */
 
-static void add_name(struct strbuf *sb, struct frames *frames, uint32_t frame)
+static void add_name(struct strbuf *sb, struct symbolizer *frames, uint32_t frame)
 {
     size_t len;
-    const char *text = aggregate_frame_text(frames_aggregate(frames), frame, &len);
+    const char *text = aggregate_frame_text(symbolizer_aggregate(frames), frame, &len);
 
     /* The quoted name is last: a bare number at the end would make the line a stack to other
        readers. */
@@ -503,8 +503,8 @@ static void add_thread_name(struct strbuf *sb, const struct path *p, uint32_t th
     size_t len = th ? strnlen(th->comm, sizeof th->comm) : 0;
 
     add_name(sb, p->frames,
-             len ? aggregate_frame(frames_aggregate(p->frames), th->comm, len)
-                 : aggregate_frame(frames_aggregate(p->frames), "unknown", 7));
+             len ? aggregate_frame(symbolizer_aggregate(p->frames), th->comm, len)
+                 : aggregate_frame(symbolizer_aggregate(p->frames), "unknown", 7));
 }
 
 /* Appends the threads with most time on the path, each once. */

@@ -28,8 +28,8 @@ bool critical_has(const struct trace *t);
  * Finds the path of each trace, within the range of `when` (NULL: all of it). NULL after a line on
  * standard error, if nothing was recorded in that range, or there is no such thread.
  */
-struct critical *critical_new(struct trace *const *traces, struct frames *const *frames, size_t n,
-                              const struct fold_when *when);
+struct critical *critical_new(struct trace *const *traces, struct symbolizer *const *frames,
+                              size_t n, const struct fold_when *when);
 void critical_free(struct critical *c); /* NULL: nothing */
 
 /* The view's value of a row, in nanoseconds. */
@@ -57,7 +57,7 @@ static inline bool critical_is(const struct view *view)
 }
 
 /* The frame that names the thing a row of sleeps waited for: that of its call. */
-uint32_t critical_frame(const struct trace *t, struct frames *frames, uint32_t row);
+uint32_t critical_frame(const struct trace *t, struct symbolizer *frames, uint32_t row);
 
 /* The comments, a line each. */
 void critical_write(const struct critical *c, aggregate_sink sink, void *opaque);

@@ -157,7 +157,7 @@ static int load_sides(struct settings *s, struct load *l, char **paths)
 
     if (s->when.from.given)
         return load_moments(l, &s->fold, paths);
-    if (!s->when.at.given && halves_load(l, paths, s->strip))
+    if (!s->when.at.given && parallel_load(l, paths, s->strip))
         return FLAME_OK;
     status = load_both(l, paths);
     if (status == FLAME_OK)
@@ -171,9 +171,9 @@ static int check_names(const struct load *l, char **paths)
     struct strbuf names = STRBUF_INIT;
     size_t side = l->lost[0].n ? 0 : 1;
 
-    if (lostnames_same(&l->lost[0], &l->lost[1]))
+    if (missing_symbols_same(&l->lost[0], &l->lost[1]))
         return FLAME_OK;
-    lostnames_add_names(&l->lost[side], &names);
+    missing_symbols_add_names(&l->lost[side], &names);
     flame_error(FLAME_USAGE,
                 "diff: %s has lost the names of %s, whose files are gone or others by now; "
                 "offsets cannot be compared with names: fold recordings before their programs "

@@ -72,7 +72,7 @@ static void add_amount(struct strbuf *sb, uint64_t n, const char *unit, uint32_t
         strbuf_addf(sb, "%" PRIu64 " %s", n, unit);
 }
 
-void left_out_say(const struct left_out *l, const char *unit, uint32_t scale)
+void filter_report_print(const struct filter_report *l, const char *unit, uint32_t scale)
 {
     uint64_t all = l->comm + l->exclude + l->idle;
     struct strbuf sb = STRBUF_INIT;
@@ -101,7 +101,7 @@ void left_out_say(const struct left_out *l, const char *unit, uint32_t scale)
     strbuf_release(&sb);
 }
 
-void left_out_propose_idle(const struct left_out *l)
+void filter_report_propose_idle(const struct filter_report *l)
 {
     struct strbuf sb = STRBUF_INIT;
 
@@ -118,7 +118,7 @@ void left_out_propose_idle(const struct left_out *l)
     strbuf_release(&sb);
 }
 
-void left_out_release(struct left_out *l)
+void filter_report_release(struct filter_report *l)
 {
     strbuf_release(&l->idle_names);
 }

@@ -9,14 +9,14 @@
 #include "common/strbuf.h"
 
 /* Sums in the view's own terms, before they are scaled to its unit. */
-struct left_out {
+struct filter_report {
     uint64_t total; /* without any filter */
     uint64_t comm, exclude, idle;
     size_t idle_threads;
     struct strbuf idle_names; /* names of some of these threads */
 };
 
-#define LEFT_OUT_INIT                                                                              \
+#define FILTER_REPORT_INIT                                                                         \
     {                                                                                              \
         .idle_names = STRBUF_INIT                                                                  \
     }
@@ -33,9 +33,9 @@ bool excludes_match(void *excludes, const char *text, size_t len);
 
 /* Prints one line on standard error if anything was left out. `unit`s, or with a `scale` over 1
  * nanoseconds, so many of which are one. */
-void left_out_say(const struct left_out *l, const char *unit, uint32_t scale);
+void filter_report_print(const struct filter_report *l, const char *unit, uint32_t scale);
 /* Prints one line that proposes --idle, if l->idle, in nanoseconds, is most of l->total. */
-void left_out_propose_idle(const struct left_out *l);
-void left_out_release(struct left_out *l);
+void filter_report_propose_idle(const struct filter_report *l);
+void filter_report_release(struct filter_report *l);
 
 #endif

@@ -117,7 +117,7 @@ static int check_fits(const struct fold_options *opt, const struct trace *t,
         return flame_error(FLAME_USAGE,
                            "%s: a trace of %s; --ancestors is for traces of 'flame mem'", t->path,
                            what);
-    return ages_fit(&opt->ages, t);
+    return age_limits_fit(&opt->ages, t);
 }
 
 /* The coarsest sampling among the traces; 0: all are exact. */
@@ -154,26 +154,26 @@ struct folding {
     const struct fold_options *opt;
     struct trace *const *traces;
     size_t ntraces;
-    struct frames **frames; /* of each trace */
-    struct idle **idle;     /* of each trace; NULLs unless idle sleeps are left out */
+    struct symbolizer **frames; /* of each trace */
+    struct idle **idle;         /* of each trace; NULLs unless idle sleeps are left out */
     struct excludes *excludes;
     struct aggregate *to;
     struct critical *critical; /* NULL: no view is of the critical path */
 };
 
-static void count_view(struct folding *f, struct counted *c, struct left_out *left_out)
+static void count_view(struct folding *f, struct counted *c, struct filter_report *left_out)
 {
     for (size_t i = 0; i < f->ntraces; i++) {
-        struct item_options io = {.view = c->view,
-                                  .tid = f->opt->tid,
-                                  .own = f->opt->own,
-                                  .comms = f->opt->comms,
-                                  .ncomms = f->opt->ncomms,
-                                  .idle = f->idle[i],
-                                  .left_out = left_out};
+        struct row_value_options io = {.view = c->view,
+                                       .tid = f->opt->tid,
+                                       .own = f->opt->own,
+                                       .comms = f->opt->comms,
+                                       .ncomms = f->opt->ncomms,
+                                       .idle = f->idle[i],
+                                       .left_out = left_out};
         struct nodestack_options no = {
             .shape = c->view->shape, .pid = f->opt->pid, .tid = f->opt->tid};
-        struct items items = items_collect(f->traces[i], &io);
+        struct row_values items = row_values_collect(f->traces[i], &io);
 
         nodestacks_add(f->traces[i], f->frames[i], &items, &no);
         free(items.item);
@@ -186,8 +186,8 @@ static void count_view(struct folding *f, struct counted *c, struct left_out *le
 /* The part of the heading that the texts of all views share. */
 struct heading {
     uint64_t sample; /* 0: counts are exact */
-    bool in_bytes;   /* lifetimes are in bytes, see ages_in_bytes */
-    struct lostnames lost;
+    bool in_bytes;   /* lifetimes are in bytes, see age_limits_in_bytes */
+    struct missing_symbols lost;
 };
 
 static bool has_modules(const struct fold_options *opt)
@@ -209,11 +209,11 @@ static void write_view(const struct fold_options *opt, const struct heading *hea
         /* Never last: a number at the end would make the line a stack to other readers. */
         if (sample)
             strbuf_addf(&sb, " sample=%" PRIu64 " estimates=yes", sample);
-        ages_add_limit(&sb, c->view->name, heading->in_bytes);
+        age_limits_add_limit(&sb, c->view->name, heading->in_bytes);
         strbuf_addch(&sb, '\n');
         if (has_modules(opt))
             strbuf_addstr(&sb, "# flame: " FOLDED_MODULES "=" FOLDED_MODULES_MARKED "\n");
-        lostnames_add_lines(&heading->lost, &sb);
+        missing_symbols_add_lines(&heading->lost, &sb);
         sink(opaque, sb.buf, sb.len);
         strbuf_release(&sb);
     }
@@ -255,9 +255,9 @@ static size_t choose_views(const struct folding *f, struct counted *chosen)
 }
 
 /* Proposes --idle where most of the off-CPU time may be that of threads that only wait for work. */
-static void propose_idle(const struct folding *f, const struct left_out *all)
+static void propose_idle(const struct folding *f, const struct filter_report *all)
 {
-    struct left_out idle = LEFT_OUT_INIT;
+    struct filter_report idle = FILTER_REPORT_INIT;
 
     for (size_t i = 0; i < f->ntraces; i++) {
         struct idle *of = idle_new(f->traces[i], f->frames[i]);
@@ -267,8 +267,8 @@ static void propose_idle(const struct folding *f, const struct left_out *all)
         idle_free(of);
     }
     idle.total = all->total;
-    left_out_propose_idle(&idle);
-    left_out_release(&idle);
+    filter_report_propose_idle(&idle);
+    filter_report_release(&idle);
 }
 
 static enum place_kind place_of(const struct fold_options *opt)
@@ -276,7 +276,7 @@ static enum place_kind place_of(const struct fold_options *opt)
     return has_modules(opt) ? PLACE_MODULE : opt->place;
 }
 
-static void open_traces(struct folding *f, struct symbols *syms, struct left_out *left_out)
+static void open_traces(struct folding *f, struct symbols *syms, struct filter_report *left_out)
 {
     for (size_t i = 0; i < f->ntraces; i++) {
         const struct trace *t = f->traces[i];
@@ -286,7 +286,7 @@ static void open_traces(struct folding *f, struct symbols *syms, struct left_out
                        " rows of counters are left out",
                        t->path, t->missing_rows);
         symbols_use_names(syms, t->names);
-        f->frames[i] = frames_new(t, syms, f->to, place_of(f->opt));
+        f->frames[i] = symbolizer_new(t, syms, f->to, place_of(f->opt));
         if (!f->opt->idle)
             continue;
         f->idle[i] = idle_new(t, f->frames[i]);
@@ -296,14 +296,14 @@ static void open_traces(struct folding *f, struct symbols *syms, struct left_out
 
 static void write_moments(const struct folding *f, aggregate_sink sink, void *opaque)
 {
-    const struct timetext_input in = {.opt = f->opt,
-                                      .traces = f->traces,
-                                      .frames = f->frames,
-                                      .ntraces = f->ntraces,
-                                      .excludes = f->excludes,
-                                      .to = f->to};
+    const struct timeline_text_input in = {.opt = f->opt,
+                                           .traces = f->traces,
+                                           .frames = f->frames,
+                                           .ntraces = f->ntraces,
+                                           .excludes = f->excludes,
+                                           .to = f->to};
 
-    timetext_write(&in, sink, opaque);
+    timeline_text_write(&in, sink, opaque);
 }
 
 static void write_lanes(const struct folding *f, const struct counted *counted, size_t n,
@@ -333,14 +333,14 @@ static uint32_t waited_for(void *arg, const struct trace *t, uint32_t row)
 static void add_frame(void *arg, struct strbuf *sb, uint32_t frame)
 {
     size_t len;
-    const char *text = aggregate_frame_text(frames_aggregate(arg), frame, &len);
+    const char *text = aggregate_frame_text(symbolizer_aggregate(arg), frame, &len);
 
     strbuf_add(sb, text, len);
 }
 
 static void add_safe(void *arg, struct strbuf *sb, const char *s)
 {
-    add_frame(arg, sb, aggregate_frame(frames_aggregate(arg), s, strlen(s)));
+    add_frame(arg, sb, aggregate_frame(symbolizer_aggregate(arg), s, strlen(s)));
 }
 
 /* Writes the lengths of regions, for traces of waiting. */
@@ -373,22 +373,22 @@ static bool find_critical(struct folding *f, const struct counted *counted, size
 }
 
 /* Folds traces and views that are known to fit. */
-static int fold_here(const struct fold_options *opt, struct trace *const *traces, size_t ntraces,
-                     aggregate_sink sink, void *opaque)
+static int fold_now(const struct fold_options *opt, struct trace *const *traces, size_t ntraces,
+                    aggregate_sink sink, void *opaque)
 {
     struct folding f = {.opt = opt, .traces = traces, .ntraces = ntraces};
-    struct left_out left_out = LEFT_OUT_INIT, others = LEFT_OUT_INIT;
+    struct filter_report left_out = FILTER_REPORT_INIT, others = FILTER_REPORT_INIT;
     struct symbols *syms = symbols_new(&opt->symbols);
     struct heading heading = {.sample = sample_of(traces, ntraces)};
     struct counted counted[VIEWS_MAX];
     size_t n = choose_views(&f, counted);
     int status = 0;
 
-    ages_use(&opt->ages);
+    age_limits_use(&opt->ages);
     for (size_t i = 0; i < ntraces && !heading.in_bytes; i++)
-        heading.in_bytes = ages_in_bytes(traces[i]);
+        heading.in_bytes = age_limits_in_bytes(traces[i]);
     f.excludes = excludes_new(opt->excludes, opt->nexcludes);
-    f.frames = xcalloc(ntraces, sizeof(struct frames *));
+    f.frames = xcalloc(ntraces, sizeof(struct symbolizer *));
     f.idle = xcalloc(ntraces, sizeof(struct idle *));
     f.to = aggregate_new();
     open_traces(&f, syms, &left_out);
@@ -416,16 +416,16 @@ static int fold_here(const struct fold_options *opt, struct trace *const *traces
     if (n && opt->propose_idle && !opt->idle)
         propose_idle(&f, &left_out);
     if (n && !opt->quiet)
-        left_out_say(&left_out, counted[0].view->unit, counted[0].view->scale);
+        filter_report_print(&left_out, counted[0].view->unit, counted[0].view->scale);
     for (size_t i = 0; i < ntraces; i++) {
-        frames_free(f.frames[i]);
+        symbolizer_free(f.frames[i]);
         idle_free(f.idle[i]);
     }
     free(f.frames);
     free(f.idle);
     excludes_free(f.excludes);
-    left_out_release(&left_out);
-    lostnames_release(&heading.lost);
+    filter_report_release(&left_out);
+    missing_symbols_release(&heading.lost);
     critical_free(f.critical);
     symbols_free(syms);
     aggregate_free(f.to);
@@ -504,8 +504,8 @@ int fold_loaded_to(const struct fold_options *opt, struct trace *const *traces, 
         fold_inherit(opt, traces[i], origins);
     trace_origins_free(origins);
     if (opt->symbols.no_inline && !opt->symbols.lines)
-        return fold_here(opt, traces, ntraces, sink, opaque);
-    return guarded_fold(opt, traces, ntraces, sink, opaque, fold_here);
+        return fold_now(opt, traces, ntraces, sink, opaque);
+    return fold_in_child(opt, traces, ntraces, sink, opaque, fold_now);
 }
 
 int fold_loaded(const struct fold_options *opt, struct trace *const *traces, size_t ntraces,

@@ -165,8 +165,8 @@ static bool attempt(const struct fold_options *opt, struct trace *const *traces,
     return shared->done || got > 0;
 }
 
-int guarded_fold(const struct fold_options *opt, struct trace *const *traces, size_t ntraces,
-                 aggregate_sink sink, void *opaque, guarded_work work)
+int fold_in_child(const struct fold_options *opt, struct trace *const *traces, size_t ntraces,
+                  aggregate_sink sink, void *opaque, guarded_work work)
 {
     struct shared *shared =
         mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);

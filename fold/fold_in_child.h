@@ -16,7 +16,7 @@ typedef int (*guarded_work)(const struct fold_options *opt, struct trace *const 
  * without that module's. If fork fails, the work is done in this process, without any debug
  * information. Returns the result of `work`, or FLAME_FAILED.
  */
-int guarded_fold(const struct fold_options *opt, struct trace *const *traces, size_t ntraces,
-                 aggregate_sink sink, void *opaque, guarded_work work);
+int fold_in_child(const struct fold_options *opt, struct trace *const *traces, size_t ntraces,
+                  aggregate_sink sink, void *opaque, guarded_work work);
 
 #endif

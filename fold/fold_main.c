@@ -103,7 +103,7 @@ static int fold_files(struct request *q, char **paths, size_t npaths)
     l.spill.limit = q->max_memory;
     status = spill_check(&l.spill, "fold");
     if (q->fold.ancestors)
-        q->fold.tree = proctree_new(q->fold.pid);
+        q->fold.tree = process_tree_new(q->fold.pid);
     for (size_t i = 0; q->fold.tree && i < npaths && status == FLAME_OK; i++)
         status = load_process(q->fold.tree, paths[i]);
     for (size_t i = 0; i < npaths && status == FLAME_OK; i++)
@@ -124,7 +124,7 @@ static int fold_files(struct request *q, char **paths, size_t npaths)
     if (status == FLAME_OK)
         fold_when_say(&q->when);
     load_release(&l);
-    proctree_free(q->fold.tree);
+    process_tree_free(q->fold.tree);
     return status;
 }
 

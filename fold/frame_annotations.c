@@ -5,18 +5,18 @@
 #include "common/alloc.h"
 #include "fold/stacks/place.h"
 
-void marks_init(struct marks *m, struct aggregate *to, char letter)
+void frame_annotations_init(struct frame_annotations *m, struct aggregate *to, char letter)
 {
-    *m = (struct marks){.to = to, .letter = letter};
+    *m = (struct frame_annotations){.to = to, .letter = letter};
 }
 
-void marks_release(struct marks *m)
+void frame_annotations_release(struct frame_annotations *m)
 {
     free(m->of);
-    *m = (struct marks){0};
+    *m = (struct frame_annotations){0};
 }
 
-static uint32_t make(struct marks *m, uint32_t frame)
+static uint32_t make(struct frame_annotations *m, uint32_t frame)
 {
     struct strbuf sb = STRBUF_INIT;
     size_t all, len;
@@ -38,7 +38,7 @@ static uint32_t make(struct marks *m, uint32_t frame)
     return frame;
 }
 
-uint32_t marks_frame(struct marks *m, uint32_t frame)
+uint32_t frame_annotations_frame(struct frame_annotations *m, uint32_t frame)
 {
     GROW_FILLED(m->of, frame, m->n, 0);
     if (!m->of[frame])

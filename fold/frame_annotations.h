@@ -6,7 +6,7 @@
 
 #include "fold/aggregate.h"
 
-struct marks {
+struct frame_annotations {
     struct aggregate *to;
     char letter;
     uint32_t *of; /* by frame: the marked frame, plus one; 0: not made yet */
@@ -14,10 +14,10 @@ struct marks {
 };
 
 /* `to` is borrowed; letter 'w' gives _[w]. */
-void marks_init(struct marks *m, struct aggregate *to, char letter);
-void marks_release(struct marks *m);
+void frame_annotations_init(struct frame_annotations *m, struct aggregate *to, char letter);
+void frame_annotations_release(struct frame_annotations *m);
 
 /* The frame with the name of `frame` and this mark, in the place of its own mark if it has one. */
-uint32_t marks_frame(struct marks *m, uint32_t frame);
+uint32_t frame_annotations_frame(struct frame_annotations *m, uint32_t frame);
 
 #endif

@@ -76,7 +76,7 @@ static bool is_lock(const char *name, size_t len)
 }
 
 /* The innermost name of a node's frames; *len 0 for one that has none. */
-static const char *name_of(const struct trace *t, struct frames *frames, uint32_t id,
+static const char *name_of(const struct trace *t, struct symbolizer *frames, uint32_t id,
                            const struct trace_node *root, size_t *len)
 {
     const struct trace_node *n = &t->nodes[id];
@@ -85,8 +85,8 @@ static const char *name_of(const struct trace *t, struct frames *frames, uint32_
     size_t count;
 
     if (n->kind == TRACE_NODE_PC) {
-        found = frames_of(frames, frames_address(frames, n->addr, root), false, &count);
-        s.s = aggregate_frame_text(frames_aggregate(frames), found[count - 1], &s.len);
+        found = symbolizer_of(frames, symbolizer_address(frames, n->addr, root), false, &count);
+        s.s = aggregate_frame_text(symbolizer_aggregate(frames), found[count - 1], &s.len);
         s.len = place_name_len(s.s, s.len);
     }
     if (n->kind == TRACE_NODE_NAME)
@@ -96,7 +96,7 @@ static const char *name_of(const struct trace *t, struct frames *frames, uint32_
 }
 
 /* Whether the futex is no lock's. A runtime's lock may be made of a condition variable. */
-static bool is_queue(const struct trace *t, struct frames *frames, uint32_t id)
+static bool is_queue(const struct trace *t, struct symbolizer *frames, uint32_t id)
 {
     const struct trace_node *root = trace_node_root(t, id);
     struct lock_search search = {.says = LOCK_SAYS_NOTHING};
@@ -115,7 +115,7 @@ static bool is_queue(const struct trace *t, struct frames *frames, uint32_t id)
     return queue && search.says != LOCK_TAKES;
 }
 
-struct idle *idle_new(const struct trace *t, struct frames *frames)
+struct idle *idle_new(const struct trace *t, struct symbolizer *frames)
 {
     uint64_t *by_thread = xcalloc((size_t)t->thread_limit + 1, sizeof *by_thread);
     uint8_t *futex = xcalloc((size_t)t->node_limit + 1, 1);

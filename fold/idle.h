@@ -32,7 +32,7 @@ struct idle;
 #define IDLE_REST_NS 1000000u
 
 /* Finds which sleeps of an off-CPU trace are idle. `frames` is of the same trace. */
-struct idle *idle_new(const struct trace *t, struct frames *frames);
+struct idle *idle_new(const struct trace *t, struct symbolizer *frames);
 void idle_free(struct idle *idle);
 
 /* Whether this row's sleeps are idle. */

@@ -411,14 +411,14 @@ static void place_rows(struct placing *p, size_t trace)
 {
     const struct lanetext_input *in = p->r->in;
     const struct trace *t = in->traces[trace];
-    struct left_out left_out = LEFT_OUT_INIT;
-    struct item_options io = {.view = p->view,
-                              .tid = in->opt->tid,
-                              .comms = in->opt->comms,
-                              .ncomms = in->opt->ncomms,
-                              .idle = in->idle[trace],
-                              .left_out = &left_out};
-    struct items items = items_of_rows(t, &io);
+    struct filter_report left_out = FILTER_REPORT_INIT;
+    struct row_value_options io = {.view = p->view,
+                                   .tid = in->opt->tid,
+                                   .comms = in->opt->comms,
+                                   .ncomms = in->opt->ncomms,
+                                   .idle = in->idle[trace],
+                                   .left_out = &left_out};
+    struct row_values items = row_values_of_rows(t, &io);
     struct nodestack_options no = {
         .shape = p->view->shape, .pid = in->opt->pid, .tid = in->opt->tid};
 
@@ -432,7 +432,7 @@ static void place_rows(struct placing *p, size_t trace)
     }
     free(no.stacks);
     free(items.item);
-    left_out_release(&left_out);
+    filter_report_release(&left_out);
 }
 
 /* Writes a stack that comes from the aggregate, with its place in the list. */

@@ -19,8 +19,8 @@
 struct lanetext_input {
     const struct fold_options *opt;
     struct trace *const *traces;
-    struct frames *const *frames; /* by trace */
-    struct idle *const *idle;     /* by trace; NULLs: no sleeps are left out */
+    struct symbolizer *const *frames; /* by trace */
+    struct idle *const *idle;         /* by trace; NULLs: no sleeps are left out */
     size_t ntraces;
     const struct view *const *views; /* the views that the text has */
     size_t nviews;

@@ -32,8 +32,8 @@ void load_release(struct load *l)
     tracesums_free(l->traces);
     trace_parts_release(&l->parts);
     strbuf_release(&l->meta);
-    lostnames_release(&l->lost[0]);
-    lostnames_release(&l->lost[1]);
+    missing_symbols_release(&l->lost[0]);
+    missing_symbols_release(&l->lost[1]);
     spill_release(&l->spill);
     stackset_free(l->stacks);
 }
@@ -96,7 +96,7 @@ bool load_is_trace(struct textinput *in)
     return trace_magic_matches(text, len);
 }
 
-int load_process(struct proctree *tree, const char *path)
+int load_process(struct process_tree *tree, const char *path)
 {
     struct trace *t = NULL;
     struct textinput in;
@@ -111,11 +111,11 @@ int load_process(struct proctree *tree, const char *path)
     if (!load_is_trace(&in)) {
         ;
     } else if (!in.codec) {
-        proctree_add_file(tree, path);
+        process_tree_add_file(tree, path);
     } else {
         status = load_trace(&in, path, &t);
         if (status == FLAME_OK)
-            proctree_add(tree, t);
+            process_tree_add(tree, t);
         trace_free(t);
     }
     textinput_close(&in);
@@ -173,7 +173,7 @@ int load_file(struct load *l, const char *path)
         status = keep_trace(l, &c, path);
     } else {
         l->texts++;
-        status = drawn_refuse(&c.in);
+        status = wrong_input_refuse(&c.in);
         if (!status)
             status = collapse_refuse(&c.in);
         if (!status && l->fold->when && fold_when_given(l->fold->when))

@@ -20,7 +20,7 @@ struct load {
     struct spill spill;    /* its limit is the caller's to set */
     struct stackset *stacks;
     struct stackset_count left_out[2]; /* filtered out, also by earlier stages */
-    struct lostnames lost[2];          /* modules without their names, of either column */
+    struct missing_symbols lost[2];    /* modules without their names, of either column */
     bool modules[2];                   /* whether names begin with their modules, of either */
     struct strbuf meta;                /* the "# flame:" line that the files share, or empty */
     int column;                        /* as in struct collapse */
@@ -40,7 +40,7 @@ int load_trace(struct textinput *in, const char *path, struct trace **out);
 
 /* Adds the process of a trace file to the tree, for its descendants; only if the file can be
  * read twice. 0, or an enum flame_exit after a line. */
-int load_process(struct proctree *tree, const char *path);
+int load_process(struct process_tree *tree, const char *path);
 
 /* Reads a file ("-": standard input). Traces are only added up. */
 int load_file(struct load *l, const char *path);

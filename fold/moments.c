@@ -66,13 +66,13 @@ static int64_t mapped_value(const struct trace *t FLAME_UNUSED, const struct tra
 }
 
 static const struct view grown_live[] = {
-    {"grown", "bytes live more than before", "bytes", TRACE_RECORDER_MEM, 1, VIEW_OWN, live_value,
+    {"grown", "bytes live more than before", "bytes", TRACE_RECORDER_MEM, 1, VIEW_STACK, live_value,
      NULL, 0, false},
     {0},
 };
 
 static const struct view grown_mapped[] = {
-    {"mapgrown", "bytes mapped more than before", "bytes", TRACE_RECORDER_MEM, 1, VIEW_OWN,
+    {"mapgrown", "bytes mapped more than before", "bytes", TRACE_RECORDER_MEM, 1, VIEW_STACK,
      mapped_value, NULL, TRACE_FEATURE_MAPPINGS, false},
     {0},
 };

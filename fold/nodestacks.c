@@ -32,9 +32,9 @@ struct run {
     const struct nodestack_options *o;
     const struct trace *t;
     struct aggregate *to;
-    struct frames *frames;
-    struct marks waker, cold; /* frames marked _[w] and _[o] */
-    enum view_part part;      /* of the items being added */
+    struct symbolizer *frames;
+    struct frame_annotations waker, cold; /* frames marked _[w] and _[o] */
+    enum view_part part;                  /* of the items being added */
 
     uint32_t *order; /* ids of the nodes needed, parents first */
     size_t norder, order_alloc;
@@ -184,10 +184,10 @@ static void list_node(struct run *r, uint32_t node)
 
 static bool shows_wakers(const struct run *r)
 {
-    return r->o->shape == VIEW_BOTH || r->o->shape == VIEW_CHAIN;
+    return r->o->shape == VIEW_STACK_WAKER || r->o->shape == VIEW_CHAIN;
 }
 
-static void list_nodes(struct run *r, const struct items *items)
+static void list_nodes(struct run *r, const struct row_values *items)
 {
     for (size_t i = 0; i < items->n; i++)
         list_node(r, items->item[i].node);
@@ -229,7 +229,7 @@ static uint32_t plain_frame(struct run *r, const struct trace_node *n,
     struct trace_string name;
 
     if (n->kind == TRACE_NODE_FUTEX)
-        return frames_futex(r->frames, n->addr, root);
+        return symbolizer_futex(r->frames, n->addr, root);
     if (n->kind == TRACE_NODE_TRUNCATED) {
         strbuf_addstr(&sb, "[truncated]");
     } else if (n->kind == TRACE_NODE_INHERITED) {
@@ -243,7 +243,7 @@ static uint32_t plain_frame(struct run *r, const struct trace_node *n,
     } else if (n->kind == TRACE_NODE_CLASS && sleepclass_is(n->addr)) {
         sleepclass_add(&sb, sleepclass_class(n->addr));
     } else if (n->kind == TRACE_NODE_CLASS) {
-        ages_add_class(&sb, n->addr);
+        age_limits_add_class(&sb, n->addr);
     } else if (n->kind == TRACE_NODE_PART) {
         strbuf_addstr(&sb, parts[n->addr]);
     } else if (n->kind == TRACE_NODE_NAMED) {
@@ -275,9 +275,9 @@ static void find_addresses(struct run *r)
             r->address[id] = plain_frame(r, n, root);
             continue;
         }
-        r->address[id] = frames_address(r->frames, n->addr, root);
+        r->address[id] = symbolizer_address(r->frames, n->addr, root);
         r->exact[id] |= n->kind == TRACE_NODE_PC_EXACT;
-        if (frames_is_sigreturn(r->frames, r->address[id]))
+        if (symbolizer_is_sigreturn(r->frames, r->address[id]))
             r->exact[n->parent] = 1;
     }
 }
@@ -289,7 +289,7 @@ static bool is_made(struct run *r, uint32_t id)
     enum trace_node_kind kind = (enum trace_node_kind)r->t->nodes[id].kind;
 
     return (kind == TRACE_NODE_PC || kind == TRACE_NODE_PC_EXACT) &&
-           frames_is_made(r->frames, r->address[id], r->exact[id]);
+           symbolizer_is_anon_code(r->frames, r->address[id], r->exact[id]);
 }
 
 /* A node's own frames, outermost first; borrowed until the next call. Frames that all are
@@ -303,7 +303,7 @@ static const uint32_t *node_frames(struct run *r, uint32_t id, size_t *n)
             *n = 0;
             return NULL;
         }
-        return frames_of(r->frames, r->address[id], r->exact[id], n);
+        return symbolizer_of(r->frames, r->address[id], r->exact[id], n);
     case TRACE_NODE_WAKER:
     case TRACE_NODE_ROOT:
         *n = 0;
@@ -324,11 +324,11 @@ static uint32_t push_waker(struct run *r, uint32_t link, uint32_t stack)
     stack = push_text(r, stack, "--");
     for (node = &r->t->nodes[id]; node->kind != TRACE_NODE_ROOT; node = &r->t->nodes[id]) {
         for (frames = node_frames(r, id, &n); n > 0; n--)
-            stack = aggregate_push(r->to, stack, marks_frame(&r->waker, frames[n - 1]));
+            stack = aggregate_push(r->to, stack, frame_annotations_frame(&r->waker, frames[n - 1]));
         id = node->parent;
     }
     for (n = root_frames(r, (uint32_t)node->addr, roots); n > 0; n--)
-        stack = aggregate_push(r->to, stack, marks_frame(&r->waker, roots[n - 1]));
+        stack = aggregate_push(r->to, stack, frame_annotations_frame(&r->waker, roots[n - 1]));
     return stack;
 }
 
@@ -365,7 +365,8 @@ static uint32_t push_node(struct run *r, uint32_t id, uint32_t stack)
     frames = node_frames(r, id, &n);
     for (size_t i = 0; i < n; i++)
         stack = aggregate_push(r->to, stack,
-                               r->part == VIEW_COLD ? marks_frame(&r->cold, frames[i]) : frames[i]);
+                               r->part == VIEW_COLD ? frame_annotations_frame(&r->cold, frames[i])
+                                                    : frames[i]);
     return stack;
 }
 
@@ -377,13 +378,13 @@ static uint32_t push_longest(struct run *r, uint64_t ns, uint32_t stack)
     return aggregate_push(r->to, stack, frame_of_string(r->to, &sb));
 }
 
-static void add_items(struct run *r, const struct items *items)
+static void add_items(struct run *r, const struct row_values *items)
 {
     uint32_t thread = UINT32_MAX, region = 0, root = 0, round = 0, *chain = NULL;
     size_t alloc = 0;
 
     for (size_t i = 0; i < items->n; i++) {
-        const struct item *item = &items->item[i];
+        const struct row_value *item = &items->item[i];
         uint32_t id = item->node, stack;
         size_t n = 0;
 
@@ -422,15 +423,15 @@ static void add_items(struct run *r, const struct items *items)
     free(chain);
 }
 
-void nodestacks_add(const struct trace *t, struct frames *frames, const struct items *items,
-                    const struct nodestack_options *o)
+void nodestacks_add(const struct trace *t, struct symbolizer *frames,
+                    const struct row_values *items, const struct nodestack_options *o)
 {
-    struct aggregate *to = frames_aggregate(frames);
+    struct aggregate *to = symbolizer_aggregate(frames);
     struct run r = {.o = o, .t = t, .to = to, .frames = frames};
     size_t nodes = (size_t)t->node_limit + 1;
 
-    marks_init(&r.waker, to, 'w');
-    marks_init(&r.cold, to, 'o');
+    frame_annotations_init(&r.waker, to, 'w');
+    frame_annotations_init(&r.cold, to, 'o');
     r.needed = xcalloc(nodes, 1);
     r.exact = xcalloc(nodes, 1);
     r.root = xcalloc(nodes, sizeof *r.root);
@@ -442,8 +443,8 @@ void nodestacks_add(const struct trace *t, struct frames *frames, const struct i
     list_nodes(&r, items);
     find_addresses(&r);
     add_items(&r, items);
-    marks_release(&r.waker);
-    marks_release(&r.cold);
+    frame_annotations_release(&r.waker);
+    frame_annotations_release(&r.cold);
     free(r.order);
     free(r.needed);
     free(r.exact);

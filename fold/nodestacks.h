@@ -15,7 +15,7 @@ struct nodestack_options {
 };
 
 /* Adds each item's value to its stack in the frames' aggregate. */
-void nodestacks_add(const struct trace *t, struct frames *frames, const struct items *items,
-                    const struct nodestack_options *o);
+void nodestacks_add(const struct trace *t, struct symbolizer *frames,
+                    const struct row_values *items, const struct nodestack_options *o);
 
 #endif

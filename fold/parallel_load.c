@@ -32,7 +32,7 @@ struct half {
     struct collapse file[2];
     struct strbuf meta;
     struct stackset_count left_out[2];
-    struct lostnames lost;
+    struct missing_symbols lost;
 };
 
 static const struct collapse_options plain;
@@ -62,7 +62,7 @@ static void release(struct half *h)
     for (int k = 0; k < 2; k++)
         collapse_release(&h->file[k]);
     strbuf_release(&h->meta);
-    lostnames_release(&h->lost);
+    missing_symbols_release(&h->lost);
     stackset_free(h->stacks);
 }
 
@@ -192,7 +192,7 @@ static bool has_processors(void)
     return sched_getaffinity(0, sizeof cpus, &cpus) == 0 && CPU_COUNT(&cpus) > 1;
 }
 
-bool halves_load(struct load *l, char **paths, bool strip)
+bool parallel_load(struct load *l, char **paths, bool strip)
 {
     struct half h[2];
     uint64_t size = 0;

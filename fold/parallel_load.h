@@ -15,6 +15,6 @@
  * it was, because this is not the plain case or one thread does as well (small files, one
  * processor). `strip` is stackset_strip's. No other thread may use `l` meanwhile.
  */
-bool halves_load(struct load *l, char **paths, bool strip);
+bool parallel_load(struct load *l, char **paths, bool strip);
 
 #endif

@@ -12,7 +12,7 @@
 
 static int by_thread(const void *pa, const void *pb)
 {
-    const struct item *a = pa, *b = pb;
+    const struct row_value *a = pa, *b = pb;
 
     if (a->thread != b->thread)
         return a->thread < b->thread ? -1 : 1;
@@ -23,7 +23,7 @@ static int by_thread(const void *pa, const void *pb)
     return (a->node > b->node) - (a->node < b->node);
 }
 
-static void add(struct items *items, size_t *alloc, struct item item)
+static void add(struct row_values *items, size_t *alloc, struct row_value item)
 {
     GROW(items->item, items->n, *alloc);
     items->item[items->n++] = item;
@@ -39,7 +39,7 @@ static uint32_t stack_of(const struct trace *t, const struct trace_row *row,
 }
 
 /* Replaces a region's node, which lies on top of the stack, by the number of the region. */
-static struct item on_region(const struct trace *t, struct item item)
+static struct row_value on_region(const struct trace *t, struct row_value item)
 {
     const struct trace_node *n = &t->nodes[item.node];
 
@@ -50,7 +50,7 @@ static struct item on_region(const struct trace *t, struct item item)
     return item;
 }
 
-static void sort(struct items *items)
+static void sort(struct row_values *items)
 {
     if (items->n)
         qsort(items->item, items->n, sizeof *items->item, by_thread);
@@ -64,7 +64,7 @@ static uint32_t thread_of(const struct trace *t, uint32_t node, uint32_t otherwi
     return trace_thread_at(t, thread) ? thread : otherwise;
 }
 
-static bool is_named(const struct trace *t, uint32_t thread, const struct item_options *o)
+static bool is_named(const struct trace *t, uint32_t thread, const struct row_value_options *o)
 {
     const struct trace_thread *th = trace_thread_at(t, thread);
 
@@ -76,7 +76,7 @@ static bool is_named(const struct trace *t, uint32_t thread, const struct item_o
 
 /* A row's value. 0 if it is left out, which is added to the sum of its filter. */
 static int64_t value_of(const struct trace *t, const struct trace_row *row,
-                        const struct item_options *o)
+                        const struct row_value_options *o)
 {
     int64_t value;
 
@@ -97,10 +97,10 @@ static int64_t value_of(const struct trace *t, const struct trace_row *row,
     return value;
 }
 
-static struct items sum_nodes(const struct trace *t, const struct item_options *o)
+static struct row_values sum_nodes(const struct trace *t, const struct row_value_options *o)
 {
     uint64_t *sums = xcalloc(t->node_limit, sizeof *sums);
-    struct items items = {NULL, 0};
+    struct row_values items = {NULL, 0};
     size_t alloc = 0;
 
     for (uint32_t id = 0; id < t->row_limit; id++) {
@@ -112,17 +112,17 @@ static struct items sum_nodes(const struct trace *t, const struct item_options *
     for (uint32_t id = 0; id < t->node_limit; id++)
         if (sums[id])
             add(&items, &alloc,
-                on_region(t, (struct item){.node = id, .value = (int64_t)sums[id]}));
+                on_region(t, (struct row_value){.node = id, .value = (int64_t)sums[id]}));
     free(sums);
     if (t->nregions)
         sort(&items);
     return items;
 }
 
-static struct item item_of(const struct trace *t, const struct trace_row *row, int64_t value,
-                           const struct item_options *o)
+static struct row_value item_of(const struct trace *t, const struct trace_row *row, int64_t value,
+                                const struct row_value_options *o)
 {
-    struct item item = {.node = stack_of(t, row, o->view), .value = value};
+    struct row_value item = {.node = stack_of(t, row, o->view), .value = value};
     uint32_t waker;
 
     item.thread = thread_of(t, row->node, row->thread);
@@ -138,9 +138,9 @@ static struct item item_of(const struct trace *t, const struct trace_row *row, i
 }
 
 /* Makes the longest sleep of a stack an item of its own, and takes it out of its class's item. */
-static struct item longest_of(const struct trace *t, struct item *of_class, uint32_t row)
+static struct row_value longest_of(const struct trace *t, struct row_value *of_class, uint32_t row)
 {
-    struct item item = *of_class;
+    struct row_value item = *of_class;
 
     item.node = t->nodes[item.node].parent;
     item.longest = off_row(&t->rows[row])->max_ns;
@@ -149,10 +149,10 @@ static struct item longest_of(const struct trace *t, struct item *of_class, uint
     return item;
 }
 
-struct items items_collect(const struct trace *t, const struct item_options *o)
+struct row_values row_values_collect(const struct trace *t, const struct row_value_options *o)
 {
     uint32_t *longest = NULL;
-    struct items items = {NULL, 0};
+    struct row_values items = {NULL, 0};
     size_t alloc = 0;
 
     if (o->view->recorder == TRACE_RECORDER_MEM && !o->tid)
@@ -161,7 +161,7 @@ struct items items_collect(const struct trace *t, const struct item_options *o)
         longest = latency_longest(t);
     for (uint32_t id = 0; id < t->row_limit; id++) {
         int64_t value = value_of(t, &t->rows[id], o);
-        struct item item;
+        struct row_value item;
 
         if (!value)
             continue;
@@ -176,13 +176,13 @@ struct items items_collect(const struct trace *t, const struct item_options *o)
     return items;
 }
 
-struct items items_of_rows(const struct trace *t, const struct item_options *o)
+struct row_values row_values_of_rows(const struct trace *t, const struct row_value_options *o)
 {
-    struct items items = {NULL, 0};
+    struct row_values items = {NULL, 0};
     size_t alloc = 0;
 
     for (uint32_t id = 0; id < t->row_limit; id++) {
-        struct item item;
+        struct row_value item;
 
         if (!value_of(t, &t->rows[id], o))
             continue;

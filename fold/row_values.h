@@ -10,7 +10,7 @@
 #include "fold/filter_report.h"
 #include "fold/viewtable.h"
 
-struct item {
+struct row_value {
     uint32_t node;   /* the stack */
     uint32_t thread; /* the thread at the stack's root; 0 for a memory view that does not
                         separate threads */
@@ -21,27 +21,27 @@ struct item {
     int64_t value;
 };
 
-struct items {
-    struct item *item; /* sorted by thread, part and region; free() it */
+struct row_values {
+    struct row_value *item; /* sorted by thread, part and region; free() it */
     size_t n;
 };
 
-struct item_options {
+struct row_value_options {
     const struct view *view;
     bool tid;                 /* memory: keep threads apart; off-CPU: they always are */
     bool own;                 /* leave out inherited rows */
     const char *const *comms; /* only threads with one of these names (the first 15 bytes count,
                                  as the kernel keeps no more) */
     size_t ncomms;
-    const struct idle *idle;   /* stacks to leave out; NULL: none */
-    struct left_out *left_out; /* gets the sums of what is left out */
+    const struct idle *idle;        /* stacks to leave out; NULL: none */
+    struct filter_report *left_out; /* gets the sums of what is left out */
 };
 
 /* One item for each row whose value is not 0; or, of memory without `tid`, for each node, with
  * the sum of its rows. */
-struct items items_collect(const struct trace *t, const struct item_options *o);
+struct row_values row_values_collect(const struct trace *t, const struct row_value_options *o);
 
 /* One item for each row whose value is not 0; its value is the row's id. */
-struct items items_of_rows(const struct trace *t, const struct item_options *o);
+struct row_values row_values_of_rows(const struct trace *t, const struct row_value_options *o);
 
 #endif

@@ -38,7 +38,7 @@ struct address {
     bool is_made; /* `made` is its only name */
 };
 
-struct frames {
+struct symbolizer {
     const struct trace *t;
     struct symbols *syms;
     struct aggregate *to;
@@ -58,10 +58,10 @@ struct frames {
     size_t nids, ids_alloc;
 };
 
-struct frames *frames_new(const struct trace *t, struct symbols *syms, struct aggregate *to,
-                          enum place_kind place)
+struct symbolizer *symbolizer_new(const struct trace *t, struct symbols *syms, struct aggregate *to,
+                                  enum place_kind place)
 {
-    struct frames *f = xcalloc(1, sizeof *f);
+    struct symbolizer *f = xcalloc(1, sizeof *f);
 
     f->t = t;
     f->syms = syms;
@@ -72,7 +72,7 @@ struct frames *frames_new(const struct trace *t, struct symbols *syms, struct ag
     return f;
 }
 
-void frames_free(struct frames *f)
+void symbolizer_free(struct symbolizer *f)
 {
     if (!f)
         return;
@@ -86,7 +86,7 @@ void frames_free(struct frames *f)
     free(f);
 }
 
-static struct symbol_module *module_of(struct frames *f, const struct trace_module_view *m)
+static struct symbol_module *module_of(struct symbolizer *f, const struct trace_module_view *m)
 {
     size_t i = (size_t)(m - f->t->modules);
 
@@ -101,16 +101,16 @@ static uint32_t hash_address(uint64_t addr, const struct trace_module_view *m)
     return (uint32_t)(((addr ^ (uint64_t)(uintptr_t)m << 20) * 0x9e3779b97f4a7c15u) >> 30);
 }
 
-static const char *made_name(struct frames *f, uint32_t epoch)
+static const char *made_name(struct symbolizer *f, uint32_t epoch)
 {
     if (!f->made_epoch || f->made_epoch != epoch) {
-        f->made = madecode_name(f->t, epoch);
+        f->made = anon_code_name(f->t, epoch);
         f->made_epoch = epoch;
     }
     return f->made;
 }
 
-uint32_t frames_address(struct frames *f, uint64_t addr, const struct trace_node *root)
+uint32_t symbolizer_address(struct symbolizer *f, uint64_t addr, const struct trace_node *root)
 {
     const struct trace_module_view *m = trace_module_at(f->t, addr, (uint32_t)(root->addr >> 32));
     uint32_t pid = m ? 0 : trace_root_pid(f->t, root), hash, id;
@@ -136,12 +136,12 @@ uint32_t frames_address(struct frames *f, uint64_t addr, const struct trace_node
     return id;
 }
 
-bool frames_is_sigreturn(const struct frames *f, uint32_t address)
+bool symbolizer_is_sigreturn(const struct symbolizer *f, uint32_t address)
 {
     return f->addresses[address].sigreturn;
 }
 
-static void add_id(struct frames *f, struct list *list, const struct strbuf *name)
+static void add_id(struct symbolizer *f, struct list *list, const struct strbuf *name)
 {
     GROW(f->ids, f->nids, f->ids_alloc);
     f->ids[f->nids++] = aggregate_safe_frame(f->to, name->buf, name->len);
@@ -192,7 +192,7 @@ static void add_offset(struct strbuf *sb, const struct address *a)
 }
 
 /* A process's map, opened at the first lookup of one of its addresses. */
-static const struct perfmap *jit_map(struct frames *f, uint32_t pid)
+static const struct perfmap *jit_map(struct symbolizer *f, uint32_t pid)
 {
     if (!pid) /* of several processes, none of which has a map: see tracesums.h */
         return NULL;
@@ -206,7 +206,7 @@ static const struct perfmap *jit_map(struct frames *f, uint32_t pid)
 
 /* A JIT compiler's name for code that belongs to no file. The names that the trace carries come
  * first, as another process may have its id by now. NULL: there is none. */
-static const char *jit_name(struct frames *f, uint32_t pid, uint64_t addr, size_t *len)
+static const char *jit_name(struct symbolizer *f, uint32_t pid, uint64_t addr, size_t *len)
 {
     const struct namepack *names = f->t->names;
     struct namepack_text text;
@@ -222,14 +222,15 @@ static const char *jit_name(struct frames *f, uint32_t pid, uint64_t addr, size_
 }
 
 /* Appends a JIT compiler's name for code that belongs to no file. False: there is none. */
-static bool add_jit_name(struct frames *f, struct strbuf *sb, const struct address *a, bool exact)
+static bool add_jit_name(struct symbolizer *f, struct strbuf *sb, const struct address *a,
+                         bool exact)
 {
     const char *name = NULL;
     size_t len = 0;
 
     if (!a->module)
         name = jit_name(f, a->pid, a->addr - (exact ? 0 : 1), &len);
-    if (!name || (a->made && madecode_is_all(name, len)))
+    if (!name || (a->made && anon_code_is_all(name, len)))
         return false;
     strbuf_add(sb, name, len);
     strbuf_addstr(sb, "_[j]");
@@ -251,7 +252,7 @@ static void mark_module(struct strbuf *sb, enum place_kind kind,
     place_mark_module(sb, kind, base, len);
 }
 
-static void add_place(const struct frames *f, struct strbuf *sb, const struct address *a,
+static void add_place(const struct symbolizer *f, struct strbuf *sb, const struct address *a,
                       const struct symbol_frame *frame)
 {
     struct strbuf place = STRBUF_INIT;
@@ -275,7 +276,7 @@ static void add_place(const struct frames *f, struct strbuf *sb, const struct ad
     strbuf_release(&place);
 }
 
-static void resolve(struct frames *f, struct address *a, struct list *list, bool exact)
+static void resolve(struct symbolizer *f, struct address *a, struct list *list, bool exact)
 {
     struct symbol_frames found = {NULL, 0};
     struct strbuf sb = STRBUF_INIT, safe = STRBUF_INIT;
@@ -319,7 +320,7 @@ static void resolve(struct frames *f, struct address *a, struct list *list, bool
     strbuf_release(&safe);
 }
 
-const uint32_t *frames_of(struct frames *f, uint32_t address, bool exact, size_t *n)
+const uint32_t *symbolizer_of(struct symbolizer *f, uint32_t address, bool exact, size_t *n)
 {
     struct address *a = &f->addresses[address];
     struct list *list;
@@ -332,20 +333,20 @@ const uint32_t *frames_of(struct frames *f, uint32_t address, bool exact, size_t
     return f->ids + list->first;
 }
 
-bool frames_is_made(struct frames *f, uint32_t address, bool exact)
+bool symbolizer_is_anon_code(struct symbolizer *f, uint32_t address, bool exact)
 {
     size_t n;
 
     if (!f->addresses[address].made)
         return false;
-    frames_of(f, address, exact, &n);
+    symbolizer_of(f, address, exact, &n);
     return f->addresses[address].is_made;
 }
 
 /* pthread_rwlock_t, the largest of them, has 56 bytes. */
 #define LOCK_SIZE_MAX 64
 
-uint32_t frames_futex(struct frames *f, uint64_t addr, const struct trace_node *root)
+uint32_t symbolizer_futex(struct symbolizer *f, uint64_t addr, const struct trace_node *root)
 {
     const struct trace_module_view *m = trace_module_at(f->t, addr, (uint32_t)(root->addr >> 32));
     uint64_t vaddr = addr - (m ? m->m.bias : 0);
@@ -367,7 +368,7 @@ uint32_t frames_futex(struct frames *f, uint64_t addr, const struct trace_node *
     return frame;
 }
 
-struct aggregate *frames_aggregate(const struct frames *f)
+struct aggregate *symbolizer_aggregate(const struct symbolizer *f)
 {
     return f->to;
 }

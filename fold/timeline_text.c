@@ -54,7 +54,7 @@ struct moment {
 };
 
 struct run {
-    const struct timetext_input *in;
+    const struct timeline_text_input *in;
     struct trace_timeline **own; /* made here, by trace; NULL: the trace has one */
     struct at *steps;
     size_t n, room;
@@ -131,21 +131,21 @@ static uint32_t *history_at(struct kind *kind, size_t trace, uint32_t row)
 static void find_histories(struct run *r, struct kind *kind, size_t trace, uint32_t **of,
                            size_t *of_room)
 {
-    const struct timetext_input *in = r->in;
+    const struct timeline_text_input *in = r->in;
     const struct trace *t = in->traces[trace];
     const struct view view = {.name = kind->view,
                               .recorder = TRACE_RECORDER_MEM,
                               .value = kind->value,
-                              .shape = VIEW_OWN};
-    struct left_out left_out = LEFT_OUT_INIT;
-    struct item_options io = {.view = &view,
-                              .tid = in->opt->tid,
-                              .own = in->opt->own,
-                              .comms = in->opt->comms,
-                              .ncomms = in->opt->ncomms,
-                              .left_out = &left_out};
-    struct items items = items_of_rows(t, &io);
-    struct nodestack_options no = {.shape = VIEW_OWN, .pid = in->opt->pid, .tid = in->opt->tid};
+                              .shape = VIEW_STACK};
+    struct filter_report left_out = FILTER_REPORT_INIT;
+    struct row_value_options io = {.view = &view,
+                                   .tid = in->opt->tid,
+                                   .own = in->opt->own,
+                                   .comms = in->opt->comms,
+                                   .ncomms = in->opt->ncomms,
+                                   .left_out = &left_out};
+    struct row_values items = row_values_of_rows(t, &io);
+    struct nodestack_options no = {.shape = VIEW_STACK, .pid = in->opt->pid, .tid = in->opt->tid};
 
     no.stacks = xcalloc(items.n + 1, sizeof *no.stacks);
     nodestacks_add(t, in->frames[trace], &items, &no);
@@ -163,7 +163,7 @@ static void find_histories(struct run *r, struct kind *kind, size_t trace, uint3
     }
     free(no.stacks);
     free(items.item);
-    left_out_release(&left_out);
+    filter_report_release(&left_out);
 }
 
 static void find_stacks(struct run *r, struct kind *kind)
@@ -411,7 +411,7 @@ static void release(struct run *r)
     free(r->moments);
 }
 
-void timetext_write(const struct timetext_input *in, aggregate_sink sink, void *opaque)
+void timeline_text_write(const struct timeline_text_input *in, aggregate_sink sink, void *opaque)
 {
     struct run r = {
         .in = in,

@@ -15,10 +15,10 @@
 #define TIMETEXT_MOMENTS 2000u
 #define TIMETEXT_BYTES ((size_t)4 << 20) /* of changes, before they become text */
 
-struct timetext_input {
+struct timeline_text_input {
     const struct fold_options *opt;
     struct trace *const *traces;
-    struct frames *const *frames; /* by trace */
+    struct symbolizer *const *frames; /* by trace */
     size_t ntraces;
     struct excludes *excludes;
     struct aggregate *to;
@@ -27,6 +27,6 @@ struct timetext_input {
 
 /* Emits the lines, each as a whole; none where no trace has moments. The aggregate's sums are
  * lost. */
-void timetext_write(const struct timetext_input *in, aggregate_sink sink, void *opaque);
+void timeline_text_write(const struct timeline_text_input *in, aggregate_sink sink, void *opaque);
 
 #endif

@@ -40,7 +40,7 @@ int tracesums_add(struct tracesums *s, struct trace *t)
     int status;
 
     if (s->opt->tree)
-        proctree_place(s->opt->tree, t);
+        process_tree_place(s->opt->tree, t);
     if (!s->opt->own)
         fold_inherit(s->opt, t, s->origins);
     status = fold_when_apply(s->opt, t, s->origins);

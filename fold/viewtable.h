@@ -13,11 +13,11 @@
  * sleeper's own stack. Traces of memory have none, and their views are of one of the first two
  * shapes. */
 enum view_shape {
-    VIEW_OWN,   /* the stack itself */
+    VIEW_STACK, /* the stack itself */
     VIEW_CLASS, /* the stack with a frame for the class on it: of sizes, lifetimes or sleeps */
     VIEW_WAKER, /* the first waker's stack, with a frame for the sleeper's name on it */
-    VIEW_BOTH,  /* the stack, "--", the first waker's stack from its leaf to its root */
-    VIEW_CHAIN, /* like VIEW_BOTH, with every waker */
+    VIEW_STACK_WAKER, /* the stack, "--", the first waker's stack from its leaf to its root */
+    VIEW_CHAIN,       /* like VIEW_STACK_WAKER, with every waker */
 };
 
 /* A distinction of a row's stack from others of its thread in one view. */

@@ -48,7 +48,7 @@ struct reader {
     struct input *in;
     const struct input_options *o;
     struct filter_lines *lines; /* NULL: no filter */
-    struct proctree *tree;      /* NULL: ancestors are not asked for */
+    struct process_tree *tree;  /* NULL: ancestors are not asked for */
     const char *name;           /* for messages */
     uint32_t column;            /* the column that counts go to */
     enum module_text modules;   /* how names carry their module */
@@ -574,7 +574,7 @@ static int check_file(const struct reader *r)
 struct reading {
     const struct input_options *o;
     struct filter_lines *lines;
-    struct proctree *tree;
+    struct process_tree *tree;
     struct trace_parts *parts;
     bool several;   /* files, some of which may lack the view */
     size_t largest; /* the number of the file for which hints are printed */
@@ -607,7 +607,7 @@ static int read_file(struct input *in, struct reading *all, const char *path, si
         r.timed = true;
         r.moment = (double)nth;
     }
-    status = drawn_refuse(&text);
+    status = wrong_input_refuse(&text);
     is_trace = !status && load_is_trace(&text);
     if (!status && !is_trace)
         status = collapse_refuse(&text);
@@ -738,7 +738,7 @@ static int read_files(struct input *in, struct filter_lines *lines, char *const 
 
     o->of_traces->when.as_asked = o->of_traces->when.several = npaths > 1;
     if (o->of_traces->ancestors)
-        all.tree = proctree_new(pids);
+        all.tree = process_tree_new(pids);
     if (!(o->series && o->columns)) /* there each file is a column of its own */
         all.parts = &parts;
     for (size_t i = 0; all.tree && !status && i < npaths; i++)
@@ -758,7 +758,7 @@ static int read_files(struct input *in, struct filter_lines *lines, char *const 
     if (!status)
         status = fold_when_check(&o->of_traces->when);
     trace_parts_release(&parts);
-    proctree_free(all.tree);
+    process_tree_free(all.tree);
     return status;
 }
 

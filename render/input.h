@@ -39,7 +39,7 @@ struct input {
 /* Options for folding traces; a folded text refuses them. */
 struct input_of_traces {
     bool pid, tid, ancestors, idle; /* as in fold_options */
-    struct ages ages;
+    struct age_limits ages;
     struct fold_when when;
 };
 

@@ -75,7 +75,7 @@ static int64_t live_bytes(const struct trace *t FLAME_UNUSED, const struct trace
 #define VIEW(called, counted, value_of)                                                            \
     {                                                                                              \
         .name = called, .unit = counted, .recorder = TRACE_RECORDER_MEM, .scale = 1,               \
-        .shape = VIEW_OWN, .value = value_of                                                       \
+        .shape = VIEW_STACK, .value = value_of                                                     \
     }
 
 /* The quantity that a view counts. */

@@ -66,7 +66,7 @@ const char *const misuse_where_names[TRACE_WHERES] = {
 
 /* ---- in the child ---- */
 
-static struct hide *asked_for; /* the one guarded_fold works for */
+static struct hide *asked_for; /* the one fold_in_child works for */
 
 static void add_frame(struct strbuf *sb, const struct suppress_frame *f)
 {
@@ -345,7 +345,7 @@ int misuse_list_make(struct misuse_list *l, struct hide *hides, struct trace *co
     }
     if (any) {
         asked_for = hides;
-        status = guarded_fold(&opt, traces, ntraces, aggregate_to_strbuf, &text, tell_all);
+        status = fold_in_child(&opt, traces, ntraces, aggregate_to_strbuf, &text, tell_all);
     }
     if (!status)
         take_text(l, hides, traces, ntraces, &text);

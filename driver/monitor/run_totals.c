@@ -14,7 +14,7 @@ void taken_init(struct taken *k, const struct fold_options *options)
 {
     *k = (struct taken){.options = *options};
     if (options->ancestors)
-        k->options.tree = proctree_new(options->pid);
+        k->options.tree = process_tree_new(options->pid);
     k->sums = tracesums_new(&k->options);
     k->leak_options = (struct fold_options){.own = true, .pid = true, .tid = true};
     k->leaks = tracesums_new(&k->leak_options);
@@ -24,7 +24,7 @@ void taken_release(struct taken *k)
 {
     tracesums_free(k->sums);
     tracesums_free(k->leaks);
-    proctree_free(k->options.tree);
+    process_tree_free(k->options.tree);
     for (size_t i = 0; i < k->nnames; i++)
         free(k->names[i]);
     free(k->names);

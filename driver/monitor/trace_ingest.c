@@ -200,13 +200,13 @@ static void forget(struct found *f)
  * before any of those is taken, and misses none. */
 static void note_ancestors(const struct intake *in)
 {
-    struct proctree *tree = in->taken->options.tree;
+    struct process_tree *tree = in->taken->options.tree;
     struct found all = {.paths = NULL};
 
     if (tree)
         all = list_traces(in);
     for (size_t i = 0; i < all.n; i++)
-        proctree_add_file(tree, all.paths[i]);
+        process_tree_add_file(tree, all.paths[i]);
     forget(&all);
 }
 

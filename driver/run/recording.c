@@ -136,7 +136,7 @@ static int take_rest(struct recording *r, const struct run_options *o)
     int status;
 
     for (size_t i = 0; r->taken.options.tree && i < r->rundir.ntraces; i++)
-        proctree_add_file(r->taken.options.tree, r->rundir.traces[i]);
+        process_tree_add_file(r->taken.options.tree, r->rundir.traces[i]);
     status = take_all(r);
     if (status)
         return status;

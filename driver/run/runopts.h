@@ -60,7 +60,7 @@ struct run_options {
     bool touched;             /* mem, run: and in processes, by the function that first touched
                                * the memory */
     const char *lifetimes;    /* mem, run: by "time" or "bytes"; NULL: they are not recorded */
-    struct ages ages;         /* mem, run: of views short and old */
+    struct age_limits ages;   /* mem, run: of views short and old */
     bool moments;             /* mem, run: moments are taken, */
     struct moment_pace pace;  /* and when */
     bool shows_moments;       /* an output has room for them */

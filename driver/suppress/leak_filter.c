@@ -95,7 +95,7 @@ static void take_from_sums(struct hide *h, const struct trace *t, uint32_t id)
 
 /* ---- in the child ---- */
 
-static struct hide *asked_for; /* the one that guarded_fold works for */
+static struct hide *asked_for; /* the one that fold_in_child works for */
 
 static enum suppress_kind kind_of(const struct trace_row *row)
 {
@@ -330,7 +330,7 @@ int hide_apply(struct hide *h, const struct hide_traces *in)
 
     if (has_work(h, traces, ntraces)) {
         asked_for = h;
-        status = guarded_fold(&opt, traces, ntraces, aggregate_to_strbuf, &text, tell_all);
+        status = fold_in_child(&opt, traces, ntraces, aggregate_to_strbuf, &text, tell_all);
     }
     if (!status) {
         apply(h, in, &text);

@@ -8,7 +8,7 @@
 #include "common/trace/lifeclass.h"
 #include "common/options/values.h"
 
-static struct ages limits;
+static struct age_limits limits;
 
 /* ---- the options ---- */
 
@@ -66,7 +66,7 @@ static int take_limit(void *at, const struct opts_row *row FLAME_UNUSED,
     return status;
 }
 
-#define AT(member) offsetof(struct ages, member)
+#define AT(member) offsetof(struct age_limits, member)
 
 const struct opts_row age_rows[] = {
     {"short", .arg = "AGE",
@@ -82,9 +82,9 @@ const struct opts_row age_rows[] = {
 
 /* ---- the views ---- */
 
-void ages_use(const struct ages *ages)
+void age_limits_use(const struct age_limits *ages)
 {
-    limits = ages ? *ages : (struct ages){.young = {0, 0}};
+    limits = ages ? *ages : (struct age_limits){.young = {0, 0}};
 }
 
 static uint32_t limit_of(const struct age_limit *limit, bool bytes, uint64_t time_default,
@@ -108,7 +108,7 @@ static bool is_class(const struct trace *t, const struct trace_row *r,
     return wanted(*of);
 }
 
-int64_t ages_short(const struct trace *t, const struct trace_row *r)
+int64_t age_limits_short(const struct trace *t, const struct trace_row *r)
 {
     enum histogram of;
     uint32_t class;
@@ -119,7 +119,7 @@ int64_t ages_short(const struct trace *t, const struct trace_row *r)
     return (int64_t)r->alloc_bytes;
 }
 
-int64_t ages_old(const struct trace *t, const struct trace_row *r)
+int64_t age_limits_old(const struct trace *t, const struct trace_row *r)
 {
     enum histogram of;
     uint32_t class;
@@ -140,7 +140,7 @@ static bool is_not_sizes(enum histogram of)
     return of != HISTOGRAM_SIZES;
 }
 
-int64_t ages_sizes(const struct trace *t, const struct trace_row *r)
+int64_t age_limits_sizes(const struct trace *t, const struct trace_row *r)
 {
     enum histogram of;
     uint32_t class;
@@ -148,7 +148,7 @@ int64_t ages_sizes(const struct trace *t, const struct trace_row *r)
     return is_class(t, r, is_sizes, &of, &class) ? (int64_t)r->alloc_bytes : 0;
 }
 
-int64_t ages_lifetimes(const struct trace *t, const struct trace_row *r)
+int64_t age_limits_lifetimes(const struct trace *t, const struct trace_row *r)
 {
     enum histogram of;
     uint32_t class;
@@ -156,7 +156,7 @@ int64_t ages_lifetimes(const struct trace *t, const struct trace_row *r)
     return is_class(t, r, is_not_sizes, &of, &class) ? (int64_t)r->alloc_bytes : 0;
 }
 
-void ages_add_class(struct strbuf *sb, uint64_t number)
+void age_limits_add_class(struct strbuf *sb, uint64_t number)
 {
     enum histogram of = lifeclass_of(number);
     bool bytes = lifeclass_in_bytes(of);
@@ -183,7 +183,7 @@ void ages_add_class(struct strbuf *sb, uint64_t number)
     strbuf_addch(sb, ']');
 }
 
-void ages_add_end(struct strbuf *sb, enum histogram of, uint32_t class)
+void age_limits_add_end(struct strbuf *sb, enum histogram of, uint32_t class)
 {
     uint64_t from, to;
 
@@ -198,7 +198,7 @@ void ages_add_end(struct strbuf *sb, enum histogram of, uint32_t class)
         add_amount(sb, to == UINT64_MAX ? from : to + 1, lifeclass_in_bytes(of));
 }
 
-void ages_add_limit(struct strbuf *sb, const char *view, bool in_bytes)
+void age_limits_add_limit(struct strbuf *sb, const char *view, bool in_bytes)
 {
     bool young = strcmp(view, "short") == 0;
     enum histogram of = in_bytes ? HISTOGRAM_LIFETIMES_BYTES : HISTOGRAM_LIFETIMES;
@@ -225,7 +225,7 @@ static int check(const char *name, const struct age_limit *limit, const struct t
                        bytes ? "bytes (64k, say)" : "a time (1ms, say)");
 }
 
-bool ages_in_bytes(const struct trace *t)
+bool age_limits_in_bytes(const struct trace *t)
 {
     for (uint32_t id = 0; id < t->node_limit; id++)
         if (t->nodes[id].kind == TRACE_NODE_CLASS &&
@@ -234,7 +234,7 @@ bool ages_in_bytes(const struct trace *t)
     return false;
 }
 
-int ages_fit(const struct ages *ages, const struct trace *t)
+int age_limits_fit(const struct age_limits *ages, const struct trace *t)
 {
     bool bytes, given = ages->young.time || ages->young.bytes || ages->old.time || ages->old.bytes;
     int status;
@@ -242,7 +242,7 @@ int ages_fit(const struct ages *ages, const struct trace *t)
     if (!given || t->header.recorder != TRACE_RECORDER_MEM ||
         !(t->header.features & (TRACE_FEATURE_LIFETIMES | TRACE_FEATURE_AGES)))
         return FLAME_OK;
-    bytes = ages_in_bytes(t);
+    bytes = age_limits_in_bytes(t);
     status = check("short", &ages->young, t, bytes);
     return status ? status : check("old", &ages->old, t, bytes);
 }

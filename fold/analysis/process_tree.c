@@ -28,23 +28,23 @@ struct process {
                    be read */
 };
 
-struct proctree {
+struct process_tree {
     bool pids;
     struct process *processes;
     size_t n, alloc;
     struct hashslots by_pid;
 };
 
-struct proctree *proctree_new(bool pids)
+struct process_tree *process_tree_new(bool pids)
 {
-    struct proctree *p = xcalloc(1, sizeof *p);
+    struct process_tree *p = xcalloc(1, sizeof *p);
 
     p->pids = pids;
     hashslots_init(&p->by_pid, 256);
     return p;
 }
 
-void proctree_free(struct proctree *p)
+void process_tree_free(struct process_tree *p)
 {
     if (!p)
         return;
@@ -69,7 +69,7 @@ static uint32_t hash_pid(uint32_t pid)
  * `forked` only one that a fork made. As every ancestor begins before its descendant, no circle
  * of ancestors can arise, whatever a header may say.
  */
-static struct process *last_before(struct proctree *p, uint64_t pid_namespace, uint32_t pid,
+static struct process *last_before(struct process_tree *p, uint64_t pid_namespace, uint32_t pid,
                                    uint64_t ns, bool forked)
 {
     const struct hashslots *h = &p->by_pid;
@@ -89,7 +89,7 @@ static struct process *last_before(struct proctree *p, uint64_t pid_namespace, u
 
 /* The program that began at that moment, in any namespace: two processes with one id do not
  * begin at one moment. */
-static struct process *find(struct proctree *p, uint32_t pid, uint64_t start_ns)
+static struct process *find(struct process_tree *p, uint32_t pid, uint64_t start_ns)
 {
     const struct hashslots *h = &p->by_pid;
     uint32_t id;
@@ -105,7 +105,7 @@ static struct process *find(struct proctree *p, uint32_t pid, uint64_t start_ns)
 }
 
 /* The program that forked `of`, by the header, or in older traces by the parent's id. */
-static struct process *forker_of(struct proctree *p, const struct process *of)
+static struct process *forker_of(struct process_tree *p, const struct process *of)
 {
     if (!of->fork_pid)
         return last_before(p, of->pid_namespace, of->ppid, of->start_ns, false);
@@ -117,7 +117,7 @@ static struct process *forker_of(struct proctree *p, const struct process *of)
  * fork had made, that is the program that ran in the parent at the fork: the parent may have
  * executed another program, or ended, since.
  */
-static struct process *parent_of(struct proctree *p, const struct process *of)
+static struct process *parent_of(struct process_tree *p, const struct process *of)
 {
     struct process *parent;
     const struct process *made;
@@ -131,7 +131,7 @@ static struct process *parent_of(struct proctree *p, const struct process *of)
 
 /* ---- adding ---- */
 
-static struct process *add(struct proctree *p, const struct trace_header *h)
+static struct process *add(struct process_tree *p, const struct trace_header *h)
 {
     struct process *of = find(p, h->pid, h->start_monotonic_ns);
 
@@ -163,7 +163,7 @@ static void add_name(const struct process *of, bool pids, const char *program, s
     strbuf_release(&name);
 }
 
-static void give_name(const struct proctree *p, struct process *of, const char *program)
+static void give_name(const struct process_tree *p, struct process *of, const char *program)
 {
     struct strbuf sb = STRBUF_INIT;
 
@@ -175,13 +175,13 @@ static void give_name(const struct proctree *p, struct process *of, const char *
     of->name = strbuf_detach(&sb, NULL);
 }
 
-void proctree_add(struct proctree *p, const struct trace *t)
+void process_tree_add(struct process_tree *p, const struct trace *t)
 {
     if (t->header.recorder == TRACE_RECORDER_MEM)
         give_name(p, add(p, &t->header), trace_program(t));
 }
 
-void proctree_add_file(struct proctree *p, const char *path)
+void process_tree_add_file(struct process_tree *p, const char *path)
 {
     int fd = plainfile_open(path, O_RDONLY);
     struct trace_header h;
@@ -201,7 +201,7 @@ void proctree_add_file(struct proctree *p, const char *path)
 
 /* The program's name, read from its file if necessary. The file may be another process's by now,
  * so its header is compared. */
-static const char *name_of(const struct proctree *p, struct process *of)
+static const char *name_of(const struct process_tree *p, struct process *of)
 {
     struct trace *t;
 
@@ -215,7 +215,7 @@ static const char *name_of(const struct proctree *p, struct process *of)
     return of->name;
 }
 
-void proctree_place(struct proctree *p, struct trace *t)
+void process_tree_place(struct process_tree *p, struct trace *t)
 {
     struct process *chain[PROCTREE_ANCESTORS_MAX], *of;
     struct strbuf sb = STRBUF_INIT;
@@ -223,7 +223,7 @@ void proctree_place(struct proctree *p, struct trace *t)
 
     if (t->header.recorder != TRACE_RECORDER_MEM)
         return;
-    proctree_add(p, t);
+    process_tree_add(p, t);
     t->is_fork = (t->header.features & TRACE_FEATURE_FORKED) != 0;
     for (of = parent_of(p, find(p, t->header.pid, t->header.start_monotonic_ns));
          of && n < ARRAY_LEN(chain); of = parent_of(p, of))

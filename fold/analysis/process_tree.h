@@ -17,26 +17,26 @@
 
 #include "common/trace/trace_reader.h"
 
-struct proctree;
+struct process_tree;
 
 /* `pids`: an ancestor's frame has its process id, as with fold_options.pid. */
-struct proctree *proctree_new(bool pids);
-void proctree_free(struct proctree *p); /* NULL is allowed */
+struct process_tree *process_tree_new(bool pids);
+void process_tree_free(struct process_tree *p); /* NULL is allowed */
 
 /* Adds a process. The same trace may be added twice; a trace of waiting, which is of many
  * processes, adds none. */
-void proctree_add(struct proctree *p, const struct trace *t);
+void process_tree_add(struct process_tree *p, const struct trace *t);
 
 /* Adds the process of a trace file, of which only the header is read until a descendant asks for
  * more. A file that is no trace, or not yet one, is ignored. */
-void proctree_add_file(struct proctree *p, const char *path);
+void process_tree_add_file(struct process_tree *p, const char *path);
 
 /*
  * Sets t->ancestors and t->is_fork of a memory trace, from all processes that were added.
  * Ancestors that are added later may be missing, but a parent's trace is there before its
  * child's.
  */
-void proctree_place(struct proctree *p, struct trace *t);
+void process_tree_place(struct process_tree *p, struct trace *t);
 
 /* Outermost frame where there are more ancestors than PROCTREE_ANCESTORS_MAX, the number of
  * frames that are kept. */

@@ -57,10 +57,10 @@ struct collapse {
     /* Folded text only: the sums, one for each column, to which the counts that the text reports
        as filtered out are added; or NULL. */
     struct stackset_count *left_out;
-    bool has_left_out;      /* the text has such a line, even if it says 0 */
-    bool modules;           /* the text has a line that says its names begin with their modules */
-    struct lostnames *lost; /* gets the modules that lost their names, as the text lists them; or
-                               NULL */
+    bool has_left_out; /* the text has such a line, even if it says 0 */
+    bool modules;      /* the text has a line that says its names begin with their modules */
+    struct missing_symbols *lost; /* gets the modules that lost their names, as the text lists them;
+                               or NULL */
     /* Results. */
     uint64_t samples;               /* stacks flushed */
     uint64_t unknown, unknown_line; /* lines not understood, the first of them */

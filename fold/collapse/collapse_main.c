@@ -236,7 +236,7 @@ static int judge(const struct request *q, const struct beginning *b, const struc
 static int collapse_input(struct request *q, struct collapse *c)
 {
     struct beginning b = look(q->kind, &c->in);
-    int status = q->kind ? FLAME_OK : drawn_refuse(&c->in);
+    int status = q->kind ? FLAME_OK : wrong_input_refuse(&c->in);
 
     if (status)
         return status;

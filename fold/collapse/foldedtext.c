@@ -109,7 +109,7 @@ static bool take_lost(struct collapse *c, struct span line)
     if (!folded_find_meta(line.s, line.len, LOSTNAMES_KEY, &value.s, &value.len))
         return false;
     if (c->lost)
-        lostnames_add(c->lost, value.s, value.len);
+        missing_symbols_add(c->lost, value.s, value.len);
     return true;
 }
 

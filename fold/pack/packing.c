@@ -265,7 +265,7 @@ int packing_names(const struct symbol_options *opt, struct trace *const *traces,
 
     fold.symbols.no_demangle = fold.symbols.lines = fold.symbols.files_first = true;
     fold.symbols.no_inline = false;
-    status = guarded_fold(&fold, traces, n, aggregate_to_strbuf, &all, pack_all);
+    status = fold_in_child(&fold, traces, n, aggregate_to_strbuf, &all, pack_all);
     for (size_t i = 0; i < n && !status; i++) {
         memcpy(&len, all.buf + at, sizeof len);
         strbuf_add(&names[i], all.buf + at + sizeof len, len);

@@ -9,15 +9,15 @@
 
 enum { NAMED = 3, NAME_MAX_BYTES = 200 };
 
-void lostnames_release(struct lostnames *l)
+void missing_symbols_release(struct missing_symbols *l)
 {
     for (size_t i = 0; i < l->n; i++)
         free(l->words[i]);
     free(l->words);
-    *l = (struct lostnames){0};
+    *l = (struct missing_symbols){0};
 }
 
-static bool has(const struct lostnames *l, const char *s, size_t len)
+static bool has(const struct missing_symbols *l, const char *s, size_t len)
 {
     for (size_t i = 0; i < l->n; i++)
         if (strlen(l->words[i]) == len && memcmp(l->words[i], s, len) == 0)
@@ -25,7 +25,7 @@ static bool has(const struct lostnames *l, const char *s, size_t len)
     return false;
 }
 
-void lostnames_add(struct lostnames *l, const char *s, size_t len)
+void missing_symbols_add(struct missing_symbols *l, const char *s, size_t len)
 {
     if (l->more || has(l, s, len))
         return;
@@ -36,7 +36,7 @@ void lostnames_add(struct lostnames *l, const char *s, size_t len)
     l->words[l->n++] = xmemdup0(s, len);
 }
 
-void lostnames_word(struct strbuf *sb, const char *path, const uint8_t *build, size_t len)
+void missing_symbols_word(struct strbuf *sb, const char *path, const uint8_t *build, size_t len)
 {
     struct strbuf name = STRBUF_INIT;
 
@@ -49,7 +49,7 @@ void lostnames_word(struct strbuf *sb, const char *path, const uint8_t *build, s
         strbuf_addf(sb, "%02x", build[i]);
 }
 
-bool lostnames_same(const struct lostnames *a, const struct lostnames *b)
+bool missing_symbols_same(const struct missing_symbols *a, const struct missing_symbols *b)
 {
     for (size_t i = 0; i < a->n; i++)
         if (!has(b, a->words[i], strlen(a->words[i])))
@@ -57,13 +57,13 @@ bool lostnames_same(const struct lostnames *a, const struct lostnames *b)
     return a->n == b->n && !a->more && !b->more;
 }
 
-void lostnames_add_lines(const struct lostnames *l, struct strbuf *sb)
+void missing_symbols_add_lines(const struct missing_symbols *l, struct strbuf *sb)
 {
     for (size_t i = 0; i < l->n; i++)
         strbuf_addf(sb, "# flame: " LOSTNAMES_KEY "=%s\n", l->words[i]);
 }
 
-void lostnames_add_names(const struct lostnames *l, struct strbuf *sb)
+void missing_symbols_add_names(const struct missing_symbols *l, struct strbuf *sb)
 {
     for (size_t i = 0; i < l->n && i < NAMED; i++)
         strbuf_addf(sb, "%s%.*s",

@@ -135,7 +135,7 @@ struct stackset_heading {
     const char *meta;                      /* a whole "# flame:" line; NULL or "": none */
     const struct stackset_count *left_out; /* counts that were filtered out, by column; NULL: no
                                               line */
-    const struct lostnames *lost;          /* modules without their names; NULL: no line */
+    const struct missing_symbols *lost;    /* modules without their names; NULL: no line */
     bool modules;                          /* names begin with their modules */
 };
 /* Writes those lines; errors are left in the stream. */

@@ -69,11 +69,11 @@ static void write_left_out(const struct stackset_count *left_out, bool two, FILE
     strbuf_release(&sb);
 }
 
-static void write_lost(const struct lostnames *lost, FILE *f)
+static void write_lost(const struct missing_symbols *lost, FILE *f)
 {
     struct strbuf sb = STRBUF_INIT;
 
-    lostnames_add_lines(lost, &sb);
+    missing_symbols_add_lines(lost, &sb);
     fwrite(sb.buf, 1, sb.len, f);
     strbuf_release(&sb);
 }

@@ -54,7 +54,7 @@ static bool is_stack(const char *text, size_t len)
     return folded_parse_line(text, nl ? (size_t)(nl - text) : len, &line) == 1;
 }
 
-const char *drawn_kind(const char *text, size_t len)
+const char *wrong_input_kind(const char *text, size_t len)
 {
     struct span element;
 
@@ -103,14 +103,14 @@ static int packed_refuse(const struct textinput *in, const char *text, size_t le
     return FLAME_OK;
 }
 
-int drawn_refuse(struct textinput *in)
+int wrong_input_refuse(struct textinput *in)
 {
     const char *text, *kind;
     size_t len = textinput_peek(in, &text, PROBE);
 
     if (!in->error && packed_refuse(in, text, len))
         return FLAME_USAGE;
-    kind = in->error ? NULL : drawn_kind(text, len);
+    kind = in->error ? NULL : wrong_input_kind(text, len);
     if (!kind)
         return FLAME_OK;
     if (strcmp(kind, "a program") == 0)

@@ -8,11 +8,11 @@
 #include "fold/stacks/textinput.h"
 
 /* A description of the file that begins with this text ("a picture (SVG)"). NULL: it may hold
- * stacks, or is one of those that only drawn_refuse recognizes. */
-const char *drawn_kind(const char *text, size_t len);
+ * stacks, or is one of those that only wrong_input_refuse recognizes. */
+const char *wrong_input_kind(const char *text, size_t len);
 
 /* 0, or FLAME_USAGE after a line that says what the input is and what to give instead. Call it
  * before the first record is read. */
-int drawn_refuse(struct textinput *in);
+int wrong_input_refuse(struct textinput *in);
 
 #endif

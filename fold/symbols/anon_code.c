@@ -25,7 +25,7 @@ static bool is_called(const char *path, const char *wanted)
     return strcmp(base, wanted) == 0;
 }
 
-const char *madecode_name(const struct trace *t, uint32_t epoch)
+const char *anon_code_name(const struct trace *t, uint32_t epoch)
 {
     for (size_t i = 0; i < t->nmodules; i++) {
         const struct trace_module_view *m = &t->modules[i];
@@ -39,14 +39,14 @@ const char *madecode_name(const struct trace *t, uint32_t epoch)
     return NULL;
 }
 
-bool madecode_is_all(const char *name, size_t len)
+bool anon_code_is_all(const char *name, size_t len)
 {
     static const char all[] = "Interpreter";
 
     return len == sizeof all - 1 && memcmp(name, all, len) == 0;
 }
 
-bool madecode_is_name(const char *name, size_t len)
+bool anon_code_is_name(const char *name, size_t len)
 {
     for (size_t k = 0; k < ARRAY_LEN(runtimes); k++)
         if (strlen(runtimes[k].name) == len && memcmp(name, runtimes[k].name, len) == 0)

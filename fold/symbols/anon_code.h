@@ -14,13 +14,13 @@
 
 /* The frame for such code in an address space of this epoch, "[java]"; NULL: there is no such
  * library. Searches all modules of the trace. */
-const char *madecode_name(const struct trace *t, uint32_t epoch);
+const char *anon_code_name(const struct trace *t, uint32_t epoch);
 
 /* Whether a name is that of all interpreted code together, as the JVM's own map has it: it says
- * no more than madecode_name. */
-bool madecode_is_all(const char *name, size_t len);
+ * no more than anon_code_name. */
+bool anon_code_is_all(const char *name, size_t len);
 
-/* Whether a frame's name is one that madecode_name returns. */
-bool madecode_is_name(const char *name, size_t len);
+/* Whether a frame's name is one that anon_code_name returns. */
+bool anon_code_is_name(const char *name, size_t len);
 
 #endif

@@ -494,7 +494,7 @@ enum namepack_state symbols_state(const struct symbol_module *m)
     return m->names;
 }
 
-void symbols_add_lost(const struct symbols *s, struct lostnames *to)
+void symbols_add_lost(const struct symbols *s, struct missing_symbols *to)
 {
     struct strbuf word = STRBUF_INIT;
     uint8_t layout[4];
@@ -505,9 +505,9 @@ void symbols_add_lost(const struct symbols *s, struct lostnames *to)
         for (size_t i = 0; i < sizeof layout; i++)
             layout[i] = (uint8_t)(m->layout >> (24 - 8 * i));
         strbuf_clear(&word);
-        lostnames_word(&word, m->path, m->id_len ? m->id : layout,
-                       m->id_len ? m->id_len : sizeof layout);
-        lostnames_add(to, word.buf, word.len);
+        missing_symbols_word(&word, m->path, m->id_len ? m->id : layout,
+                             m->id_len ? m->id_len : sizeof layout);
+        missing_symbols_add(to, word.buf, word.len);
     }
     strbuf_release(&word);
 }

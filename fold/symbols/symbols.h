@@ -72,7 +72,7 @@ struct symbol_module *symbols_module(struct symbols *s, const char *path, const 
 enum namepack_state symbols_state(const struct symbol_module *m);
 
 /* Adds the modules in which names were looked up and whose files are gone or have changed. */
-void symbols_add_lost(const struct symbols *s, struct lostnames *to);
+void symbols_add_lost(const struct symbols *s, struct missing_symbols *to);
 /* Prints the modules of symbols_add_lost on standard error, a line for each; if there are many,
  * only the first ones. */
 void symbols_say_lost(const struct symbols *s);

@@ -232,7 +232,7 @@ bool waited_is_own(const struct waited_frames *f, size_t i, size_t call)
 
 static bool is_made(const struct waited_frames *f, size_t i)
 {
-    return madecode_is_name(f->s[i], bare(f, i));
+    return anon_code_is_name(f->s[i], bare(f, i));
 }
 
 /*

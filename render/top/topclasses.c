@@ -55,7 +55,7 @@ static void name_classes(struct topclasses *c)
 
         if (!lifeclass_is(number) || lifeclass_class(number) >= CLASSES)
             continue;
-        ages_add_class(&sb, number);
+        age_limits_add_class(&sb, number);
         all[n].len = sb.len;
         all[n].number = (uint16_t)number;
         all[n++].name = strbuf_detach(&sb, NULL);
@@ -234,7 +234,7 @@ static void add_median(struct strbuf *sb, enum histogram of, const double *class
 
     strbuf_addstr(&text, "");
     if (median >= 0)
-        ages_add_end(&text, of, (uint32_t)median);
+        age_limits_add_end(&text, of, (uint32_t)median);
     toptext_add_right(sb, text.buf, width);
     strbuf_release(&text);
 }

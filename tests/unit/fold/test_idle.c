@@ -25,12 +25,12 @@ static struct said ask(struct trace_build *b)
     struct strbuf names = STRBUF_INIT;
     struct said said = {.threads = 0};
     struct trace *t = NULL;
-    struct frames *frames;
+    struct symbolizer *frames;
     struct idle *idle;
 
     if (trace_load_bytes("idle", b->data, b->len, false, &t))
         exit(1);
-    frames = frames_new(t, syms, to, PLACE_NONE);
+    frames = symbolizer_new(t, syms, to, PLACE_NONE);
     idle = idle_new(t, frames);
     said.threads = idle_threads(idle, &names);
     snprintf(said.names, sizeof said.names, "%s", names.len ? names.buf : "");
@@ -38,7 +38,7 @@ static struct said ask(struct trace_build *b)
     for (uint32_t i = 0; i < t->row_limit; i++)
         said.rows += idle_row(idle, &t->rows[i]);
     idle_free(idle);
-    frames_free(frames);
+    symbolizer_free(frames);
     symbols_free(syms);
     aggregate_free(to);
     trace_free(t);

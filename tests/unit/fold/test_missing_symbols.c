@@ -10,7 +10,7 @@ static void check_word(const char *path, const char *want)
 {
     struct strbuf sb = STRBUF_INIT;
 
-    lostnames_word(&sb, path, build, sizeof build);
+    missing_symbols_word(&sb, path, build, sizeof build);
     is_str(sb.buf, want, "the word of %s", path);
     strbuf_release(&sb);
 }
@@ -18,64 +18,64 @@ static void check_word(const char *path, const char *want)
 static void check_names(size_t n, const char *want)
 {
     struct strbuf sb = STRBUF_INIT;
-    struct lostnames l = {0};
+    struct missing_symbols l = {0};
 
     for (size_t i = 0; i < n; i++) {
         char word[32];
 
         snprintf(word, sizeof word, "lib%zu.so:%02zx", i, i);
-        lostnames_add(&l, word, strlen(word));
-        lostnames_add(&l, word, strlen(word));
+        missing_symbols_add(&l, word, strlen(word));
+        missing_symbols_add(&l, word, strlen(word));
     }
-    lostnames_add_names(&l, &sb);
+    missing_symbols_add_names(&l, &sb);
     is_str(sb.buf, want, "%zu modules in a message", n);
     strbuf_release(&sb);
-    lostnames_release(&l);
+    missing_symbols_release(&l);
 }
 
 static void test_sets(void)
 {
-    struct lostnames a = {0}, b = {0};
+    struct missing_symbols a = {0}, b = {0};
     struct strbuf sb = STRBUF_INIT;
     struct folded_line line;
 
-    ok(lostnames_same(&a, &b), "nothing is the same as nothing");
-    lostnames_add(&a, "x:01", 4);
-    ok(!lostnames_same(&a, &b) && !lostnames_same(&b, &a), "one is not");
-    lostnames_add(&b, "y:01", 4);
-    ok(!lostnames_same(&a, &b), "another module");
-    lostnames_add(&b, "x:01", 4);
-    lostnames_add(&a, "y:01", 4);
-    ok(lostnames_same(&a, &b), "the same in another order");
-    lostnames_add(&a, "x:02", 4);
-    lostnames_add(&b, "x:03", 4);
-    ok(!lostnames_same(&a, &b), "another build");
-    lostnames_add_lines(&a, &sb);
+    ok(missing_symbols_same(&a, &b), "nothing is the same as nothing");
+    missing_symbols_add(&a, "x:01", 4);
+    ok(!missing_symbols_same(&a, &b) && !missing_symbols_same(&b, &a), "one is not");
+    missing_symbols_add(&b, "y:01", 4);
+    ok(!missing_symbols_same(&a, &b), "another module");
+    missing_symbols_add(&b, "x:01", 4);
+    missing_symbols_add(&a, "y:01", 4);
+    ok(missing_symbols_same(&a, &b), "the same in another order");
+    missing_symbols_add(&a, "x:02", 4);
+    missing_symbols_add(&b, "x:03", 4);
+    ok(!missing_symbols_same(&a, &b), "another build");
+    missing_symbols_add_lines(&a, &sb);
     is_str(sb.buf, "# flame: names-lost=x:01\n# flame: names-lost=y:01\n# flame: names-lost=x:02\n",
            "a line for each");
     is_int(folded_parse_line(sb.buf, (size_t)(strchr(sb.buf, '\n') - sb.buf), &line), 0,
            "which other readers take for a comment");
     strbuf_release(&sb);
-    lostnames_release(&a);
-    lostnames_release(&b);
+    missing_symbols_release(&a);
+    missing_symbols_release(&b);
 }
 
 /* A hostile file may name as many as it has lines. */
 static void test_many(void)
 {
-    struct lostnames a = {0}, b = {0};
+    struct missing_symbols a = {0}, b = {0};
 
     for (int i = 0; i < 2 * LOSTNAMES_MAX; i++) {
         char word[32];
         int len = snprintf(word, sizeof word, "x%d:00", i);
 
-        lostnames_add(&a, word, (size_t)len);
-        lostnames_add(&b, word, (size_t)len);
+        missing_symbols_add(&a, word, (size_t)len);
+        missing_symbols_add(&b, word, (size_t)len);
     }
     is_int((intmax_t)a.n, LOSTNAMES_MAX, "no more are kept than anybody wants to know");
-    ok(!lostnames_same(&a, &b), "and nobody knows whether more are the same");
-    lostnames_release(&a);
-    lostnames_release(&b);
+    ok(!missing_symbols_same(&a, &b), "and nobody knows whether more are the same");
+    missing_symbols_release(&a);
+    missing_symbols_release(&b);
 }
 
 int main(void)

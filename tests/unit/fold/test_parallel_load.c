@@ -56,7 +56,7 @@ static bool halves(bool strip, char **text)
     bool done;
 
     init(&l, strip);
-    done = halves_load(&l, paths, strip);
+    done = parallel_load(&l, paths, strip);
     *text = text_of(&l);
     load_release(&l);
     return done;

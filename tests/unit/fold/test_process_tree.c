@@ -45,21 +45,22 @@ static struct trace *trace_of(const struct who *w)
     return t;
 }
 
-static void add_all(struct proctree *p, const struct who *w, size_t n)
+static void add_all(struct process_tree *p, const struct who *w, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
         struct trace *t = trace_of(&w[i]);
 
-        proctree_add(p, t);
+        process_tree_add(p, t);
         trace_free(t);
     }
 }
 
-static void is_below(struct proctree *p, const struct who *w, const char *want, const char *what)
+static void is_below(struct process_tree *p, const struct who *w, const char *want,
+                     const char *what)
 {
     struct trace *t = trace_of(w);
 
-    proctree_place(p, t);
+    process_tree_place(p, t);
     is_str(t->ancestors, want, "%s", what);
     is_int(t->is_fork, w->forked, "%s: made by fork, or executed", what);
     trace_free(t);
@@ -74,7 +75,7 @@ static void a_build(void)
                                    {101, 100, 30, "sh", false, 0, 0, 0},
                                    {102, 101, 40, "gcc", false, 0, 0, 0},
                                    {103, 102, 50, "cc1", false, 0, 0, 0}};
-    struct proctree *p = proctree_new(false), *ids = proctree_new(true);
+    struct process_tree *p = process_tree_new(false), *ids = process_tree_new(true);
 
     ADD(p, w);
     ADD(ids, w);
@@ -84,8 +85,8 @@ static void a_build(void)
     is_below(p, &w[4], "make;sh;gcc", "the whole way");
     is_below(p, &w[4], "make;sh;gcc", "and again");
     is_below(ids, &w[4], "make-100;sh-101;gcc-102", "with process ids");
-    proctree_free(p);
-    proctree_free(ids);
+    process_tree_free(p);
+    process_tree_free(ids);
 }
 
 static void ids_used_again(void)
@@ -95,14 +96,14 @@ static void ids_used_again(void)
         {7, 1, 20, "late", false, 0, 0, 0},  {8, 7, 21, "two", false, 0, 0, 0},
         {9, 7, 5, "before", false, 0, 0, 0}, {8, 55, 30, "stranger's", false, 0, 0, 0},
         {8, 7, 22, "two", true, 0, 0, 0},    {8, 7, 23, "three", false, 0, 0, 0}};
-    struct proctree *p = proctree_new(false);
+    struct process_tree *p = process_tree_new(false);
 
     ADD(p, w);
     is_below(p, &w[1], "early", "who had the id then");
     is_below(p, &w[3], "late", "who has it now");
     is_below(p, &w[4], "", "and not who got it afterwards");
     is_below(p, &w[7], "late", "the id of the process itself was another's");
-    proctree_free(p);
+    process_tree_free(p);
 }
 
 static void namespaces(void)
@@ -112,13 +113,13 @@ static void namespaces(void)
                                    {9, 7, 20, "child", false, 1, 0, 0},
                                    {9, 7, 21, "child", false, 2, 0, 0},
                                    {1, 0, 30, "init", true, 3, 10, 7}};
-    struct proctree *p = proctree_new(false);
+    struct process_tree *p = process_tree_new(false);
 
     ADD(p, w);
     is_below(p, &w[2], "outer", "one namespace's process 7");
     is_below(p, &w[3], "inner", "another's");
     is_below(p, &w[4], "outer", "the first of a new namespace knows who forked it");
-    proctree_free(p);
+    process_tree_free(p);
 }
 
 /* The parent's id is 1 when the parent has ended. */
@@ -128,14 +129,14 @@ static void orphans(void)
         {5, 1, 10, "server", false, 0, 0, 0}, {6, 1, 20, "server", true, 0, 10, 5},
         {6, 1, 30, "worker", false, 0, 0, 0}, {8, 1, 40, "gone", true, 0, 11, 5},
         {9, 5, 50, "old", true, 0, 0, 0},     {5, 1, 60, "after", false, 0, 0, 0}};
-    struct proctree *p = proctree_new(false);
+    struct process_tree *p = process_tree_new(false);
 
     ADD(p, w);
     is_below(p, &w[1], "server", "the header says who forked an orphan");
     is_below(p, &w[2], "server", "of which what it executes has all");
     is_below(p, &w[3], "", "a trace that is not there");
     is_below(p, &w[4], "server", "an older trace goes by the parent's id");
-    proctree_free(p);
+    process_tree_free(p);
 }
 
 /* Headers that no recorder writes: the search ends, and names stay one frame without control
@@ -151,7 +152,7 @@ static void hostile(void)
                                    {31, 30, 20, "d", false, 0, 0, 0},
                                    {0, 0, 0, "zero", true, 0, 0, 0},
                                    {40, 40, UINT64_MAX, "last", false, 0, 0, 0}};
-    struct proctree *p = proctree_new(false);
+    struct process_tree *p = process_tree_new(false);
 
     ADD(p, w);
     is_below(p, &w[0], "", "its own parent");
@@ -161,12 +162,12 @@ static void hostile(void)
     is_below(p, &w[6], "unknown", "no name");
     is_below(p, &w[7], "", "zeros");
     is_below(p, &w[8], "", "the last moment there is");
-    proctree_free(p);
+    process_tree_free(p);
 }
 
 static void deep(void)
 {
-    struct proctree *p = proctree_new(false);
+    struct process_tree *p = process_tree_new(false);
     struct who w = {.comm = "x"};
     struct trace *t;
     size_t frames = 1;
@@ -178,14 +179,14 @@ static void deep(void)
         add_all(p, &w, 1);
     }
     t = trace_of(&w);
-    proctree_place(p, t);
+    process_tree_place(p, t);
     for (const char *s = t->ancestors; *s; s++)
         frames += *s == ';';
     is_int((intmax_t)frames, PROCTREE_ANCESTORS_MAX + 1, "the nearest ones are kept");
     is_int(strncmp(t->ancestors, PROCTREE_MORE ";x;", sizeof PROCTREE_MORE + 2), 0,
            "and it is said that there are more");
     trace_free(t);
-    proctree_free(p);
+    process_tree_free(p);
 }
 
 static void files(void)
@@ -193,7 +194,7 @@ static void files(void)
     static const struct who parent = {50, 1, 10, "parent", false, 0, 0, 0},
                             child = {51, 50, 20, "child", false, 0, 0, 0};
     char path[] = "/tmp/flame-proctree.XXXXXX";
-    struct proctree *p = proctree_new(false);
+    struct process_tree *p = process_tree_new(false);
     int fd = mkstemp(path);
     struct trace_build b;
 
@@ -201,26 +202,26 @@ static void files(void)
     if (fd < 0 || close(fd) || tb_write(&b, path))
         exit(1);
     tb_release(&b);
-    proctree_add_file(p, path);
-    proctree_add_file(p, path);
-    proctree_add_file(p, "/dev/null");
-    proctree_add_file(p, "/");
-    proctree_add_file(p, "/none");
+    process_tree_add_file(p, path);
+    process_tree_add_file(p, path);
+    process_tree_add_file(p, "/dev/null");
+    process_tree_add_file(p, "/");
+    process_tree_add_file(p, "/none");
     is_below(p, &child, "parent", "of a file the header is enough until its name is asked for");
     unlink(path);
     is_below(p, &child, "parent", "which then is known");
-    proctree_free(p);
-    p = proctree_new(false);
+    process_tree_free(p);
+    p = process_tree_new(false);
     build(&b, &parent);
     tb_write(&b, path);
-    proctree_add_file(p, path);
+    process_tree_add_file(p, path);
     tb_release(&b);
     build(&b, &child);
     tb_write(&b, path);
     tb_release(&b);
     is_below(p, &child, "unknown", "a file that is another process's by now has no name for it");
     unlink(path);
-    proctree_free(p);
+    process_tree_free(p);
 }
 
 int main(void)

@@ -144,18 +144,18 @@ static struct told tell(struct trace *t, size_t most_bytes)
     struct aggregate *to = aggregate_new();
     struct fold_options opt = {.own = true};
     struct excludes *excludes = excludes_new(NULL, 0);
-    struct frames *frames = frames_new(t, syms, to, PLACE_NONE);
-    struct timetext_input in = {.opt = &opt,
-                                .traces = &t,
-                                .frames = &frames,
-                                .ntraces = 1,
-                                .excludes = excludes,
-                                .to = to,
-                                .most_bytes = most_bytes};
+    struct symbolizer *frames = symbolizer_new(t, syms, to, PLACE_NONE);
+    struct timeline_text_input in = {.opt = &opt,
+                                     .traces = &t,
+                                     .frames = &frames,
+                                     .ntraces = 1,
+                                     .excludes = excludes,
+                                     .to = to,
+                                     .most_bytes = most_bytes};
     struct told told = {0};
 
-    timetext_write(&in, take, &told);
-    frames_free(frames);
+    timeline_text_write(&in, take, &told);
+    symbolizer_free(frames);
     excludes_free(excludes);
     symbols_free(syms);
     aggregate_free(to);

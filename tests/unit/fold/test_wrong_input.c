@@ -5,7 +5,7 @@
 
 static const char *kind_of(const char *text)
 {
-    const char *kind = drawn_kind(text, strlen(text));
+    const char *kind = wrong_input_kind(text, strlen(text));
 
     return kind ? kind : "";
 }
