@@ -57,7 +57,7 @@ static const struct opts_row rows[] = {
      .help = "look for more than leaks: misuse, of the allocator (freed twice, by the wrong "
              "function, never allocated)",
      .take = opts_take_choice, .at = offsetof(struct leak_options, check), .words = "misuse"},
-    HIDE_ROWS(AT(hide)),
+    LEAK_FILTER_ROWS(AT(hide)),
     {"allow-unchecked",
      .help = "pass though a process that COMMAND started was not looked at (default: the status is "
              "24, as it always is where COMMAND itself was not)",
@@ -163,11 +163,11 @@ static enum leak_class asked_for(const struct run_options *o)
  * suppressed leaks are taken out of the traces. */
 static int list_leaks(const struct recording *r, const struct run_options *o, struct leak_list *l)
 {
-    struct hide_traces in = {.sums = r->traces, .nsums = r->ntraces};
+    struct leak_filter_traces in = {.sums = r->traces, .nsums = r->ntraces};
     int status;
 
     in.each = tracesums_get(r->taken.leaks, &in.neach);
-    status = hide_apply(o->hides, &in);
+    status = leak_filter_apply(o->hides, &in);
     if (status)
         return status;
     if (asked_for(o) == LEAK_LIVE)
@@ -185,14 +185,15 @@ static bool is_over(const struct leak_list *leaks, const struct run_options *o, 
 
 /* ---- the report ---- */
 
-static struct leak_report_process *list_processes(const struct leak_looks *looks)
+static struct leak_report_process *list_processes(const struct leak_coverage *looks)
 {
     size_t n = 0;
     struct leak_report_process *list = xcalloc(looks->nseen + looks->nunseen, sizeof *list);
 
     for (size_t i = 0; i < looks->nseen + looks->nunseen; i++) {
         bool looked = i < looks->nseen;
-        const struct taken_process *p = looked ? looks->seen[i] : looks->unseen[i - looks->nseen];
+        const struct run_totals_process *p =
+            looked ? looks->seen[i] : looks->unseen[i - looks->nseen];
 
         list[n++] = (struct leak_report_process){p->pid, p->comm, p->exe, looked};
     }
@@ -225,25 +226,25 @@ static bool is_misused(const struct leak_report *r)
 }
 
 static void say(const struct recording *r, const struct leak_options *o,
-                const struct leak_report *report, const struct leak_looks *looks)
+                const struct leak_report *report, const struct leak_coverage *looks)
 {
     bool finds = report->over || is_misused(report);
 
     run_summary_print_others(r);
     if (!finds && o->run.quiet) {
         if (o->run.look)
-            leak_looks_print_unseen(looks);
+            leak_coverage_print_unseen(looks);
         return;
     }
-    unseen_print(r);
+    unhooked_memory_print(r);
     if (!o->run.live)
-        leak_looks_print(looks);
-    hide_tell(o->run.hides);
+        leak_coverage_print(looks);
+    leak_filter_print(o->run.hides);
     if (report->misuses)
         misuse_lines_print(report->misuses, MISUSES_SHOWN);
     tell(report, &o->run);
     if (report->over)
-        leak_lines_print(report->groups, false, LEAKS_SHOWN);
+        leak_text_print(report->groups, false, LEAKS_SHOWN);
 }
 
 /* Reports processes that were not checked. FLAME_UNCHECKED after a line. */
@@ -261,7 +262,7 @@ static int tell_unchecked(const struct leak_report *r)
 }
 
 static int show(const struct recording *r, const struct leak_options *o, struct leak_report *report,
-                const struct leak_looks *looks)
+                const struct leak_coverage *looks)
 {
     bool at_end = is_over(report->leaks, &o->run, false);
     struct strbuf others = STRBUF_INIT, doubts = STRBUF_INIT;
@@ -270,7 +271,7 @@ static int show(const struct recording *r, const struct leak_options *o, struct 
     struct leak_report_process *processes = list_processes(looks);
     int status = 0, reported;
 
-    notrecorded_add(&others, &r->others, SIZE_MAX);
+    unrecorded_add(&others, &r->others, SIZE_MAX);
     report->processes = processes;
     report->nprocesses = looks->nseen + looks->nunseen;
     report->not_recorded = others.buf;
@@ -316,7 +317,7 @@ static int judge(const struct recording *r, const struct run_options *run)
     const struct leak_options *o = (const struct leak_options *)run;
     struct leak_report report = make_report(r, o);
     struct leak_groups groups;
-    struct leak_looks looks;
+    struct leak_coverage looks;
     struct misuse_list misuses = {0};
     struct leak_list leaks;
     struct trace *const *traces;
@@ -335,14 +336,14 @@ static int judge(const struct recording *r, const struct run_options *run)
         return status;
     }
     leak_groups_make(&groups, &leaks);
-    leak_looks_make(&looks, &r->taken, run->growth);
+    leak_coverage_make(&looks, &r->taken, run->growth);
     report.leaks = &leaks;
     report.groups = &groups;
     if (run->growth && !looks.nseen)
         status = not_compared();
     else
         status = show(r, o, &report, &looks);
-    leak_looks_release(&looks);
+    leak_coverage_release(&looks);
     leak_groups_release(&groups);
     leak_list_release(&leaks);
     if ((!status || status == FLAME_UNCHECKED) && (report.over || is_misused(&report)))
@@ -388,14 +389,14 @@ int leak_main(int argc, char **argv)
         status = leak_target_check(o.run.subject) == 0 ? -1 : FLAME_USAGE;
     if (status < 0) {
         o.run.view = o.run.look ? "leak" : o.run.growth ? "growth" : "live";
-        status = hide_prepare(&o.run.hides, &o.run.hide,
-                              o.run.look     ? HIDE_LEAKS
-                              : o.run.growth ? HIDE_GROWTH
-                                             : HIDE_LIVE);
+        status = leak_filter_load(&o.run.hides, &o.run.hide,
+                                  o.run.look     ? LEAK_FILTER_LEAKS
+                                  : o.run.growth ? LEAK_FILTER_GROWTH
+                                                 : LEAK_FILTER_LIVE);
     }
     if (!status && o.run.hides)
         status = recording_run(&o.run, record_mem, judge);
-    hide_free(o.run.hides);
+    leak_filter_free(o.run.hides);
     run_options_release(&o.run);
     return status;
 }

@@ -76,7 +76,7 @@ static void tell(const struct recording *r, const struct run_options *o,
         run_summary_print(&s, r);
     }
     recording_tell_findings(r, o, folded, NULL);
-    tell_result(r, o, (const char *const[]){"alloc", o->attach ? "live" : "peak"}, empty);
+    print_result_line(r, o, (const char *const[]){"alloc", o->attach ? "live" : "peak"}, empty);
 }
 
 /* 0, or an enum flame_exit after a line. */
@@ -89,7 +89,7 @@ static int show(const struct recording *r, const struct run_options *o)
     if (!status && !o->quiet)
         tell(r, o, &folded, empty);
     if (!status)
-        tell_browser(o, empty);
+        print_browser_line(o, empty);
     strbuf_release(&folded);
     return status;
 }

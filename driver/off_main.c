@@ -48,10 +48,10 @@ static int show(const struct recording *r, const struct run_options *run)
     }
     if (!status && !run->quiet) {
         off_summary_print(r, run->subject, &all);
-        tell_result(r, run, (const char *const[]){"off", "chain"}, empty);
+        print_result_line(r, run, (const char *const[]){"off", "chain"}, empty);
     }
     if (!status)
-        tell_browser(run, empty);
+        print_browser_line(run, empty);
     strbuf_release(&all);
     strbuf_release(&one);
     return status;

@@ -53,9 +53,10 @@ static int check_at_rest(const char *path)
 
     if (fd < 0)
         return flame_cannot_read(path, -errno);
-    gone = writers_are_gone(fd);
+    gone = has_no_writers(fd);
     /* Only the file's owner may learn which process writes to it. */
-    told = writers_are_told(fd) && fstat(fd, &st) == 0 && (st.st_uid == geteuid() || !geteuid());
+    told =
+        writers_are_detectable(fd) && fstat(fd, &st) == 0 && (st.st_uid == geteuid() || !geteuid());
     if (!gone && !told && pread(fd, &h, sizeof h, 0) == (ssize_t)sizeof h)
         gone = kill((pid_t)h.pid, 0) != 0 && errno == ESRCH;
     if (!gone)

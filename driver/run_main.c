@@ -343,7 +343,7 @@ static void open_first(const struct both_options *o, const bool *empty)
         struct run_options one = output_of(o, i);
 
         if (run_options_is_browsed(&one)) {
-            tell_browser(&one, empty[i]);
+            print_browser_line(&one, empty[i]);
             return;
         }
     }
@@ -368,7 +368,7 @@ static int show(const struct recording *r, const struct run_options *run)
     for (size_t i = 0; i < n && !status && !run->quiet; i++) {
         struct run_options one = output_of(o, i);
 
-        tell_result(r, &one, (const char *const[]){"alloc", "peak"}, empty[i]);
+        print_result_line(r, &one, (const char *const[]){"alloc", "peak"}, empty[i]);
     }
     if (!status)
         open_first(o, empty);

@@ -211,7 +211,7 @@ static int find(struct watching *w, const char *what)
                                  "'pgrep NAME' tells the ids of a program",
                                  what)
                    : flame_cannot_read(w->path, -errno);
-    if (!glance_header(w->path, &w->header))
+    if (!live_rows_header(w->path, &w->header))
         return flame_error(FLAME_USAGE,
                            "watch: %s: not a trace of memory; name one that is being written, or "
                            "the process",

@@ -140,7 +140,7 @@ static void examine_language(const char *path)
 
 static void examine_allocator(const char *path)
 {
-    const char *own = unseen_allocator(path), *call = unseen_call(path);
+    const char *own = unhooked_memory_allocator(path), *call = unhooked_memory_call(path);
 
     if (own)
         verdict_print(VERDICT_PART, "allocator",

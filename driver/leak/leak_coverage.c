@@ -11,7 +11,7 @@
 
 /* The one that began later first. Traces are taken when they are found complete, which of two
  * programs of a process need not be in their order; it decides where a beginning is not known. */
-static int later_first(const struct taken_process *a, const struct taken_process *b)
+static int later_first(const struct run_totals_process *a, const struct run_totals_process *b)
 {
     if (a->start_ns != b->start_ns)
         return a->start_ns < b->start_ns ? 1 : -1;
@@ -20,8 +20,8 @@ static int later_first(const struct taken_process *a, const struct taken_process
 
 static int by_pid_last_first(const void *pa, const void *pb)
 {
-    const struct taken_process *a = *(const struct taken_process *const *)pa,
-                               *b = *(const struct taken_process *const *)pb;
+    const struct run_totals_process *a = *(const struct run_totals_process *const *)pa,
+                                    *b = *(const struct run_totals_process *const *)pb;
 
     if (a->pid != b->pid)
         return a->pid < b->pid ? -1 : 1;
@@ -30,20 +30,20 @@ static int by_pid_last_first(const void *pa, const void *pb)
 
 static int last_first(const void *pa, const void *pb)
 {
-    return later_first(*(const struct taken_process *const *)pa,
-                       *(const struct taken_process *const *)pb);
+    return later_first(*(const struct run_totals_process *const *)pa,
+                       *(const struct run_totals_process *const *)pb);
 }
 
-static void sort(const struct taken_process **list, size_t n,
+static void sort(const struct run_totals_process **list, size_t n,
                  int (*order)(const void *a, const void *b))
 {
     if (n)
         qsort(list, n, sizeof *list, order);
 }
 
-void leak_looks_make(struct leak_looks *s, const struct taken *k, bool growth)
+void leak_coverage_make(struct leak_coverage *s, const struct run_totals *k, bool growth)
 {
-    const struct taken_process **sorted = xcalloc(k->nprocesses, sizeof *sorted);
+    const struct run_totals_process **sorted = xcalloc(k->nprocesses, sizeof *sorted);
 
     s->seen = xcalloc(k->nprocesses, sizeof *s->seen);
     s->unseen = xcalloc(k->nprocesses, sizeof *s->unseen);
@@ -67,14 +67,14 @@ void leak_looks_make(struct leak_looks *s, const struct taken *k, bool growth)
     free(sorted);
 }
 
-void leak_looks_release(struct leak_looks *s)
+void leak_coverage_release(struct leak_coverage *s)
 {
     free(s->seen);
     free(s->unseen);
-    *s = (struct leak_looks){0};
+    *s = (struct leak_coverage){0};
 }
 
-static void print(const char *what, const struct taken_process *const *list, size_t n,
+static void print(const char *what, const struct run_totals_process *const *list, size_t n,
                   const char *why)
 {
     struct strbuf sb = STRBUF_INIT;
@@ -95,19 +95,19 @@ static const char *const reasons[] = {
     "of which a library's malloc is bound past the recorder (RTLD_DEEPBIND), and may keep blocks",
 };
 
-static size_t reason_of(const struct taken_process *p)
+static size_t reason_of(const struct run_totals_process *p)
 {
     return p->unlooked < ARRAY_LEN(reasons) ? p->unlooked : 0;
 }
 
-const char *leak_looks_why(const struct taken_process *p)
+const char *leak_coverage_why(const struct run_totals_process *p)
 {
     return reasons[reason_of(p)];
 }
 
-static void print_unlooked(const struct leak_looks *s, size_t reason)
+static void print_unlooked(const struct leak_coverage *s, size_t reason)
 {
-    const struct taken_process **list = xcalloc(s->nunseen + 1, sizeof *list);
+    const struct run_totals_process **list = xcalloc(s->nunseen + 1, sizeof *list);
     struct strbuf why = STRBUF_INIT;
     size_t n = 0;
 
@@ -120,7 +120,7 @@ static void print_unlooked(const struct leak_looks *s, size_t reason)
     free(list);
 }
 
-void leak_looks_print_unseen(const struct leak_looks *s)
+void leak_coverage_print_unseen(const struct leak_coverage *s)
 {
     if (s->growth)
         print("fewer than 10 marks in", s->unseen, s->nunseen, "");
@@ -128,8 +128,8 @@ void leak_looks_print_unseen(const struct leak_looks *s)
         print_unlooked(s, i);
 }
 
-void leak_looks_print(const struct leak_looks *s)
+void leak_coverage_print(const struct leak_coverage *s)
 {
     print(s->growth ? "compared the passes of" : "looked at the end of", s->seen, s->nseen, "");
-    leak_looks_print_unseen(s);
+    leak_coverage_print_unseen(s);
 }

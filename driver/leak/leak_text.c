@@ -2,7 +2,7 @@
 
 #include "common/error.h"
 
-void leak_lines_print(const struct leak_groups *groups, bool regions, size_t most)
+void leak_text_print(const struct leak_groups *groups, bool regions, size_t most)
 {
     struct strbuf sb = STRBUF_INIT;
     size_t n = 0;

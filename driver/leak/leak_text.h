@@ -8,6 +8,6 @@
 
 /* Prints of those that regions left behind, or of the others, the `most` largest, as
  * leak_group_add has them, and how many there are besides. */
-void leak_lines_print(const struct leak_groups *groups, bool regions, size_t most);
+void leak_text_print(const struct leak_groups *groups, bool regions, size_t most);
 
 #endif

@@ -4,7 +4,7 @@
 
 #define NAMED 20
 
-static bool has_pid(const struct taken_process *const *list, size_t n, uint32_t pid)
+static bool has_pid(const struct run_totals_process *const *list, size_t n, uint32_t pid)
 {
     for (size_t i = 0; i < n; i++)
         if (list[i]->pid == pid)
@@ -12,7 +12,7 @@ static bool has_pid(const struct taken_process *const *list, size_t n, uint32_t 
     return false;
 }
 
-static bool is_noted(const struct notrecorded *others, uint32_t pid)
+static bool is_noted(const struct unrecorded *others, uint32_t pid)
 {
     for (size_t i = 0; i < others->nprocesses; i++)
         if (others->process[i].pid == pid)
@@ -21,7 +21,7 @@ static bool is_noted(const struct notrecorded *others, uint32_t pid)
 }
 
 /* A process that has looked went on as a program that is recorded after one that was not. */
-static bool is_judged(const struct notrecorded *others, const struct leak_looks *looks, bool look,
+static bool is_judged(const struct unrecorded *others, const struct leak_coverage *looks, bool look,
                       uint32_t pid)
 {
     if (look)
@@ -31,18 +31,18 @@ static bool is_judged(const struct notrecorded *others, const struct leak_looks 
 }
 
 /* Notes without a pid are of processes that cannot be told apart. */
-static bool miss_others(const struct notrecorded *others, const struct leak_looks *looks, bool look,
-                        uint32_t pid)
+static bool miss_others(const struct unrecorded *others, const struct leak_coverage *looks,
+                        bool look, uint32_t pid)
 {
     size_t doubts = 0, with_pid = 0;
 
     for (size_t i = 0; i < others->nprograms; i++)
-        if (notrecorded_is_doubt(others->programs[i].why))
+        if (unrecorded_is_doubt(others->programs[i].why))
             doubts += others->programs[i].times;
     for (size_t i = 0; i < others->nprocesses; i++) {
-        const struct notrecorded_process *p = &others->process[i];
+        const struct unrecorded_process *p = &others->process[i];
 
-        if (!notrecorded_is_doubt(p->why))
+        if (!unrecorded_is_doubt(p->why))
             continue;
         with_pid++;
         if (p->pid != pid && !is_judged(others, looks, look, p->pid))
@@ -56,31 +56,31 @@ static bool miss_others(const struct notrecorded *others, const struct leak_look
     return false;
 }
 
-static void add_unseen(struct strbuf *sb, const struct leak_looks *looks)
+static void add_unseen(struct strbuf *sb, const struct leak_coverage *looks)
 {
     size_t n = looks->nunseen < NAMED ? looks->nunseen : NAMED;
 
     for (size_t i = 0; i < n; i++) {
-        const char *why = leak_looks_why(looks->unseen[i]);
+        const char *why = leak_coverage_why(looks->unseen[i]);
 
         strbuf_addf(sb, "%s%s %" PRIu32, sb->len ? ", " : "", looks->unseen[i]->comm,
                     looks->unseen[i]->pid);
-        if (i + 1 == n || leak_looks_why(looks->unseen[i + 1]) != why)
+        if (i + 1 == n || leak_coverage_why(looks->unseen[i + 1]) != why)
             strbuf_addf(sb, " (%s)", why);
     }
     if (looks->nunseen > n)
         strbuf_addf(sb, " and %zu more", looks->nunseen - n);
 }
 
-void leak_unchecked_find(struct leak_unchecked *u, const struct notrecorded *others,
-                         const struct leak_looks *looks, bool look, uint32_t pid)
+void leak_unchecked_find(struct leak_unchecked *u, const struct unrecorded *others,
+                         const struct leak_coverage *looks, bool look, uint32_t pid)
 {
     *u = (struct leak_unchecked){.who = STRBUF_INIT};
     u->command = !is_judged(others, looks, look, pid);
     u->others = miss_others(others, looks, look, pid);
     if (!u->command && !u->others)
         return;
-    notrecorded_add(&u->who, others, NAMED);
+    unrecorded_add(&u->who, others, NAMED);
     if (look)
         add_unseen(&u->who, looks);
     if (!u->who.len)

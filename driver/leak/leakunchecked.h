@@ -21,8 +21,8 @@ struct leak_unchecked {
  * the recorded processes that have not looked for leaks. Without it, live blocks or growth are
  * asked for, which need no such look, and every recorded process counts as checked. Release it.
  */
-void leak_unchecked_find(struct leak_unchecked *u, const struct notrecorded *others,
-                         const struct leak_looks *looks, bool look, uint32_t pid);
+void leak_unchecked_find(struct leak_unchecked *u, const struct unrecorded *others,
+                         const struct leak_coverage *looks, bool look, uint32_t pid);
 void leak_unchecked_release(struct leak_unchecked *u);
 
 #endif

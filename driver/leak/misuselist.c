@@ -66,7 +66,7 @@ const char *const misuse_where_names[TRACE_WHERES] = {
 
 /* ---- in the child ---- */
 
-static struct hide *asked_for; /* the one fold_in_child works for */
+static struct leak_filter *asked_for; /* the one fold_in_child works for */
 
 static void add_frame(struct strbuf *sb, const struct suppress_frame *f)
 {
@@ -167,7 +167,7 @@ static bool is_doubtful(struct leakframes *f, const struct trace_misuse *m)
 static void tell_one(struct leakframes *f, const struct trace *t, size_t trace, size_t i,
                      struct strbuf *sb)
 {
-    struct suppressions *rules = hide_rules(asked_for);
+    struct suppressions *rules = leak_filter_rules(asked_for);
     const struct trace_misuse *m = &t->misuses[i];
     struct suppress_frame **stack;
     size_t n = 0, rule = SUPPRESS_NONE;
@@ -188,7 +188,7 @@ static void tell_one(struct leakframes *f, const struct trace *t, size_t trace, 
 static int tell_all(const struct fold_options *opt, struct trace *const *traces, size_t ntraces,
                     aggregate_sink sink, void *opaque)
 {
-    struct suppressions *rules = hide_rules(asked_for);
+    struct suppressions *rules = leak_filter_rules(asked_for);
     struct symbols *syms = symbols_new(&opt->symbols);
     struct strbuf sb = STRBUF_INIT;
 
@@ -276,10 +276,10 @@ static char *take_line(char **s)
     return line;
 }
 
-static void take_misuse(struct misuse_list *l, struct hide *hides, const struct trace *t, size_t i,
-                        size_t rule, char **s)
+static void take_misuse(struct misuse_list *l, struct leak_filter *hides, const struct trace *t,
+                        size_t i, size_t rule, char **s)
 {
-    struct suppressions *rules = hide_rules(hides);
+    struct suppressions *rules = leak_filter_rules(hides);
     const struct trace_misuse *from = &t->misuses[i];
     const char *program = trace_program(t);
     struct strbuf name = STRBUF_INIT;
@@ -303,10 +303,10 @@ static void take_misuse(struct misuse_list *l, struct hide *hides, const struct 
     }
 }
 
-static void take_text(struct misuse_list *l, struct hide *hides, struct trace *const *traces,
+static void take_text(struct misuse_list *l, struct leak_filter *hides, struct trace *const *traces,
                       size_t ntraces, struct strbuf *text)
 {
-    struct suppressions *rules = hide_rules(hides);
+    struct suppressions *rules = leak_filter_rules(hides);
     char *s = text->buf, *line;
     size_t trace, i, rule;
 
@@ -329,7 +329,7 @@ static int by_count(const void *pa, const void *pb)
     return leak_compare_frames(&a->at[MISUSE_CALL], &b->at[MISUSE_CALL]);
 }
 
-int misuse_list_make(struct misuse_list *l, struct hide *hides, struct trace *const *traces,
+int misuse_list_make(struct misuse_list *l, struct leak_filter *hides, struct trace *const *traces,
                      size_t ntraces)
 {
     struct fold_options opt = {.symbols.lines = true};

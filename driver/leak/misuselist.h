@@ -48,7 +48,7 @@ struct misuse_list {
  * suppressions name is left out and counted there. 0, or an enum flame_exit after a line, and
  * the list is empty.
  */
-int misuse_list_make(struct misuse_list *l, struct hide *hides, struct trace *const *traces,
+int misuse_list_make(struct misuse_list *l, struct leak_filter *hides, struct trace *const *traces,
                      size_t ntraces);
 void misuse_list_release(struct misuse_list *l);
 

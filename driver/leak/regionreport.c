@@ -43,5 +43,5 @@ void regions_print(const struct leak_list *list, const struct leak_groups *group
     value_add_counted(&sb, names, "region", "regions");
     flame_warn("leak: %s:", sb.buf);
     strbuf_release(&sb);
-    leak_lines_print(groups, true, LINES_SHOWN);
+    leak_text_print(groups, true, LINES_SHOWN);
 }

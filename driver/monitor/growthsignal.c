@@ -25,7 +25,7 @@
 struct growthsignal {
     growthsignal_look *look;
     void *arg;
-    struct ticker *ticker;
+    struct periodic_thread *ticker;
     sem_t sent;
     atomic_bool over;
     uint64_t passes;
@@ -48,7 +48,7 @@ double growthsignal_passes(void *arg)
     return (double)(s->passes + (uint64_t)waiting);
 }
 
-/* A ticker_work: waits for a pass to end. */
+/* A periodic_thread_work: waits for a pass to end. */
 static unsigned wait_and_look(void *arg)
 {
     struct growthsignal *s = arg;
@@ -72,7 +72,7 @@ struct growthsignal *growthsignal_start(int sig, growthsignal_look *look, void *
     s->look = look;
     s->arg = arg;
     sem_init(&s->sent, 0, 0);
-    s->ticker = ticker_start(wait_and_look, 0, s);
+    s->ticker = periodic_thread_start(wait_and_look, 0, s);
     if (s->ticker) {
         signal_forward_keep(sig, &s->sent);
         return s;
@@ -89,7 +89,7 @@ void growthsignal_stop(struct growthsignal *s)
     signal_forward_keep(0, NULL);
     atomic_store(&s->over, true);
     sem_post(&s->sent);
-    ticker_stop(s->ticker);
+    periodic_thread_stop(s->ticker);
     sem_destroy(&s->sent);
     free(s);
 }

@@ -101,7 +101,7 @@ static void look_at(const char *path, void *arg)
     struct trace *t;
     double when;
 
-    if (!glance_header(path, &h))
+    if (!live_rows_header(path, &h))
         return;
     at = find_or_add(w, &h);
     if (!trace_mark_is_kept(at->looks++))

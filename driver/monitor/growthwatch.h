@@ -19,7 +19,7 @@ typedef double growthwatch_now(void *arg);
 struct growthwatch *growthwatch_new(const char *dir, uint64_t interval_ns);
 void growthwatch_free(struct growthwatch *w); /* NULL is allowed */
 
-/* Samples once; returns the milliseconds until the next sample is due. A ticker_work. */
+/* Samples once; returns the milliseconds until the next sample is due. A periodic_thread_work. */
 unsigned growthwatch_look(void *w);
 
 /* Sets the axis. Call it before the first sample. */

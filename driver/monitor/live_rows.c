@@ -28,7 +28,7 @@ static bool header_of(int fd, struct trace_header *h)
     return trace_read_header(fd, h) && h->unit == TRACE_UNIT;
 }
 
-bool glance_header(const char *path, struct trace_header *h)
+bool live_rows_header(const char *path, struct trace_header *h)
 {
     int fd = plainfile_open(path, O_RDONLY | O_NOFOLLOW);
     bool is_one = fd >= 0 && header_of(fd, h);
@@ -39,7 +39,7 @@ bool glance_header(const char *path, struct trace_header *h)
 }
 
 /* The numbers of rows' segments count up, so that memory is bounded by the file's size. */
-static bool is_segment(const struct glance *g, const struct trace_segment *s)
+static bool is_segment(const struct live_rows *g, const struct trace_segment *s)
 {
     return s->magic == TRACE_SEGMENT_MAGIC && s->units &&
            (s->type != TRACE_SEG_ROWS ||
@@ -47,7 +47,7 @@ static bool is_segment(const struct glance *g, const struct trace_segment *s)
              s->units <= TRACE_SEGMENT_SIZE / TRACE_UNIT));
 }
 
-static void find_segments(struct glance *g, int fd)
+static void find_segments(struct live_rows *g, int fd)
 {
     struct trace_segment s;
 
@@ -56,9 +56,9 @@ static void find_segments(struct glance *g, int fd)
     while (read_all(fd, &s, sizeof s, g->next) && is_segment(g, &s)) {
         if (s.type == TRACE_SEG_ROWS) {
             GROW(g->segments, g->nsegments, g->segments_room);
-            g->segments[g->nsegments++] =
-                (struct glance_segment){g->next, s.index << TRACE_ROW_SHIFT,
-                                        s.units * TRACE_UNIT / (uint32_t)sizeof(struct trace_row)};
+            g->segments[g->nsegments++] = (struct live_rows_segment){
+                g->next, s.index << TRACE_ROW_SHIFT,
+                s.units * TRACE_UNIT / (uint32_t)sizeof(struct trace_row)};
         }
         g->next += (uint64_t)s.units * TRACE_UNIT;
     }
@@ -80,7 +80,7 @@ static bool same_counts(const struct trace_row *a, const struct trace_row *b)
            a->free_bytes == b->free_bytes && a->free_calls == b->free_calls;
 }
 
-static void take_row(struct glance *g, int fd, uint64_t at, uint32_t id, struct trace_row row)
+static void take_row(struct live_rows *g, int fd, uint64_t at, uint32_t id, struct trace_row row)
 {
     struct trace_amount now = amount_of(&row), *seen;
 
@@ -102,7 +102,7 @@ static void take_row(struct glance *g, int fd, uint64_t at, uint32_t id, struct 
     *seen = now;
 }
 
-static void take_segment(struct glance *g, int fd, const struct glance_segment *s)
+static void take_segment(struct live_rows *g, int fd, const struct live_rows_segment *s)
 {
     struct trace_row *rows = xmalloc(s->records * sizeof *rows);
 
@@ -113,7 +113,7 @@ static void take_segment(struct glance *g, int fd, const struct glance_segment *
     free(rows);
 }
 
-bool glance_take(struct glance *g, const char *path, const struct trace_header *of)
+bool live_rows_read(struct live_rows *g, const char *path, const struct trace_header *of)
 {
     int fd = plainfile_open(path, O_RDONLY | O_NOFOLLOW);
     struct trace_header h;
@@ -131,10 +131,10 @@ bool glance_take(struct glance *g, const char *path, const struct trace_header *
     return is_it;
 }
 
-void glance_release(struct glance *g)
+void live_rows_release(struct live_rows *g)
 {
     free(g->seen);
     free(g->changes);
     free(g->segments);
-    *g = (struct glance){.n = 0};
+    *g = (struct live_rows){.n = 0};
 }

@@ -5,7 +5,7 @@
  * of the time to load the trace, and needs nothing of the program. Each row's bytes and blocks are
  * of one instant. Rows are read one after another, within some 0.1 ms for each MB of them.
  *
- * Not thread-safe for one struct glance.
+ * Not thread-safe for one struct live_rows.
  */
 #ifndef FLAME_DRIVER_MONITOR_LIVE_ROWS_H
 #define FLAME_DRIVER_MONITOR_LIVE_ROWS_H
@@ -13,13 +13,13 @@
 #include "common/trace/trace_moments.h"
 
 /* All zero at first. */
-struct glance {
+struct live_rows {
     struct trace_amount *seen; /* by row, at the last glance */
     size_t seen_room;
     struct trace_change *changes; /* since the glance before, by ascending row */
     size_t n, room;
     int64_t bytes; /* live and mapped, in all */
-    struct glance_segment {
+    struct live_rows_segment {
         uint64_t at; /* of its rows in the file */
         uint32_t first, records;
     } * segments;
@@ -28,12 +28,12 @@ struct glance {
 };
 
 /* Whether the file holds a trace of memory whose header is whole. */
-bool glance_header(const char *path, struct trace_header *h);
+bool live_rows_header(const char *path, struct trace_header *h);
 
 /* Reads the trace, which must be that of the last glance. False: it is not, or cannot be read. Then
  * g is as it was, but without changes. */
-bool glance_take(struct glance *g, const char *path, const struct trace_header *of);
+bool live_rows_read(struct live_rows *g, const char *path, const struct trace_header *of);
 
-void glance_release(struct glance *g);
+void live_rows_release(struct live_rows *g);
 
 #endif

@@ -39,7 +39,7 @@
 struct taking {
     struct trace_header header;
     char *path;
-    struct glance glance;
+    struct live_rows glance;
     struct momentfile *file;      /* NULL: no moment was kept yet */
     int64_t kept_bytes;           /* live and mapped at the moment that was kept last */
     struct trace_change *waiting; /* changes since then; by row */
@@ -91,7 +91,7 @@ static struct taking *find_or_add(struct momentwatch *w, const struct trace_head
 
 static void forget(struct taking *k)
 {
-    glance_release(&k->glance);
+    live_rows_release(&k->glance);
     momentfile_close(k->file);
     free(k->waiting);
     free(k->path);
@@ -207,7 +207,7 @@ static void take(struct momentwatch *w, struct taking *k, bool any, bool ended)
     executed = execution_of(w, &k->header);
     m.rss_bytes = executed ? 0 : resident(w, &k->header);
     ended |= executed || has_gone(w, &k->header);
-    if (!glance_take(&k->glance, k->path, &k->header))
+    if (!live_rows_read(&k->glance, k->path, &k->header))
         return;
     gather(k);
     if (!any && !ended && !differs_enough(w, k))
@@ -225,7 +225,7 @@ static void find_trace(const char *path, void *arg)
 {
     struct trace_header h;
 
-    if (glance_header(path, &h))
+    if (live_rows_header(path, &h))
         find_or_add(arg, &h, path);
 }
 

@@ -35,8 +35,8 @@ int momentwatch_go_on(struct momentwatch *w);
 void momentwatch_free(struct momentwatch *w); /* NULL is allowed; the files stay */
 
 /* Takes the moments that are due; returns the milliseconds until the next look is due. A
- * ticker_work. Looks never take more than a twentieth of a processor's time, if one thread makes
- * them. */
+ * periodic_thread_work. Looks never take more than a twentieth of a processor's time, if one thread
+ * makes them. */
 unsigned momentwatch_look(void *w);
 /* The milliseconds until the first look is due. */
 unsigned momentwatch_first(const struct momentwatch *w);

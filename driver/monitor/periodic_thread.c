@@ -10,8 +10,8 @@
 #include "common/alloc.h"
 #include "common/clock.h"
 
-struct ticker {
-    ticker_work *work;
+struct periodic_thread {
+    periodic_thread_work *work;
     void *arg;
     unsigned pause_ms;
     pthread_t thread;
@@ -28,7 +28,7 @@ static struct timespec from_now(unsigned ms)
 }
 
 /* Lock held. False: it is time to end. */
-static bool pause_is_over(struct ticker *t)
+static bool pause_is_over(struct periodic_thread *t)
 {
     struct timespec until = from_now(t->pause_ms);
 
@@ -39,7 +39,7 @@ static bool pause_is_over(struct ticker *t)
 
 static void *run(void *arg)
 {
-    struct ticker *t = arg;
+    struct periodic_thread *t = arg;
 
     pthread_mutex_lock(&t->lock);
     while (pause_is_over(t)) {
@@ -51,21 +51,22 @@ static void *run(void *arg)
     return NULL;
 }
 
-static void release(struct ticker *t)
+static void release(struct periodic_thread *t)
 {
     pthread_cond_destroy(&t->wake);
     pthread_mutex_destroy(&t->lock);
     free(t);
 }
 
-struct ticker *ticker_start(ticker_work *work, unsigned first_pause_ms, void *arg)
+struct periodic_thread *periodic_thread_start(periodic_thread_work *work, unsigned first_pause_ms,
+                                              void *arg)
 {
-    struct ticker *t = xcalloc(1, sizeof *t);
+    struct periodic_thread *t = xcalloc(1, sizeof *t);
     pthread_condattr_t monotonic;
     sigset_t all, before;
     int err;
 
-    *t = (struct ticker){.work = work, .arg = arg, .pause_ms = first_pause_ms};
+    *t = (struct periodic_thread){.work = work, .arg = arg, .pause_ms = first_pause_ms};
     pthread_mutex_init(&t->lock, NULL);
     pthread_condattr_init(&monotonic);
     pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
@@ -81,7 +82,7 @@ struct ticker *ticker_start(ticker_work *work, unsigned first_pause_ms, void *ar
     return NULL;
 }
 
-void ticker_stop(struct ticker *t)
+void periodic_thread_stop(struct periodic_thread *t)
 {
     if (!t)
         return;

@@ -8,15 +8,16 @@
 
 #include "common/compiler.h"
 
-struct ticker;
+struct periodic_thread;
 
 /* Does the work once; returns how many milliseconds to pause before the next time. */
-typedef unsigned ticker_work(void *arg);
+typedef unsigned periodic_thread_work(void *arg);
 
-/* NULL when no thread can be had; ticker_stop takes that. */
-struct ticker *ticker_start(ticker_work *work, unsigned first_pause_ms, void *arg);
+/* NULL when no thread can be had; periodic_thread_stop takes that. */
+struct periodic_thread *periodic_thread_start(periodic_thread_work *work, unsigned first_pause_ms,
+                                              void *arg);
 
 /* Waits until the work that is being done has ended, and frees the ticker. */
-void ticker_stop(struct ticker *t);
+void periodic_thread_stop(struct periodic_thread *t);
 
 #endif

@@ -14,7 +14,7 @@ static bool find_trace(const struct procmap *map, void *arg)
     if (!map->shared || !map->inode || !map->name_len || map->name[0] != '/')
         return false;
     path = xmemdup0(map->name, map->name_len);
-    if (!glance_header(path, &h)) {
+    if (!live_rows_header(path, &h)) {
         free(path);
         return false;
     }

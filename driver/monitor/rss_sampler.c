@@ -22,23 +22,23 @@
 #define FIRST_MS 10u
 #define LAST_MS 500u
 
-struct watch {
-    struct ticker *ticker; /* NULL: looking has ended */
+struct rss_sampler {
+    struct periodic_thread *ticker; /* NULL: looking has ended */
     unsigned pause_ms;
     char *dir;
-    struct watched *seen; /* only the thread uses it until it has ended */
+    struct rss_sample *seen; /* only the thread uses it until it has ended */
     size_t n, alloc;
 };
 
 /* ---- one process ---- */
 
-bool watch_look(uint32_t pid, struct watched *seen)
+bool rss_sampler_look(uint32_t pid, struct rss_sample *seen)
 {
     char line[256];
     unsigned long long kib;
     FILE *f;
 
-    *seen = (struct watched){.pid = pid};
+    *seen = (struct rss_sample){.pid = pid};
     f = fopen(proc_path((pid_t)pid, "status").s, "re");
     if (!f)
         return false;
@@ -52,20 +52,20 @@ bool watch_look(uint32_t pid, struct watched *seen)
     return true;
 }
 
-static struct watched *find(struct watch *w, uint32_t pid)
+static struct rss_sample *find(struct rss_sampler *w, uint32_t pid)
 {
     for (size_t i = 0; i < w->n; i++)
         if (w->seen[i].pid == pid)
             return &w->seen[i];
     GROW(w->seen, w->n, w->alloc);
-    w->seen[w->n] = (struct watched){.pid = pid};
+    w->seen[w->n] = (struct rss_sample){.pid = pid};
     return &w->seen[w->n++];
 }
 
 /* Records the largest memory, and malloc's peak by then: both only grow. */
-static void note(struct watch *w, const struct watched *now, uint64_t malloc_bytes)
+static void note(struct rss_sampler *w, const struct rss_sample *now, uint64_t malloc_bytes)
 {
-    struct watched *at = find(w, now->pid);
+    struct rss_sample *at = find(w, now->pid);
 
     if (now->anon_bytes > at->anon_bytes) {
         at->anon_bytes = now->anon_bytes;
@@ -96,7 +96,7 @@ static uint32_t pid_of_name(const char *name)
 
 /* Reads the header of a process's trace. Subtracts the recorder's own memory from the process's,
  * and returns malloc's peak. */
-static uint64_t recorded_peak(int dir, const char *name, struct watched *now)
+static uint64_t recorded_peak(int dir, const char *name, struct rss_sample *now)
 {
     struct trace_header h = {.own_bytes = 0};
     int fd = plainfile_openat(dir, name, O_RDONLY | O_NOFOLLOW);
@@ -110,16 +110,16 @@ static uint64_t recorded_peak(int dir, const char *name, struct watched *now)
     return h.peak_bytes + h.inherited_bytes;
 }
 
-static void look(struct watch *w)
+static void look(struct rss_sampler *w)
 {
     DIR *dir = opendir(w->dir);
     struct dirent *d;
 
     while (dir && (d = readdir(dir))) {
         uint32_t pid = pid_of_name(d->d_name);
-        struct watched now;
+        struct rss_sample now;
 
-        if (pid && kill((pid_t)pid, 0) == 0 && watch_look(pid, &now))
+        if (pid && kill((pid_t)pid, 0) == 0 && rss_sampler_look(pid, &now))
             note(w, &now, recorded_peak(dirfd(dir), d->d_name, &now));
     }
     if (dir)
@@ -130,45 +130,45 @@ static void look(struct watch *w)
 
 static unsigned look_again(void *arg)
 {
-    struct watch *w = arg;
+    struct rss_sampler *w = arg;
 
     look(w);
     w->pause_ms = w->pause_ms * 2 < LAST_MS ? w->pause_ms * 2 : LAST_MS;
     return w->pause_ms;
 }
 
-struct watch *watch_start(const char *dir)
+struct rss_sampler *rss_sampler_start(const char *dir)
 {
-    struct watch *w = xcalloc(1, sizeof *w);
+    struct rss_sampler *w = xcalloc(1, sizeof *w);
 
     w->dir = xstrdup(dir);
     w->pause_ms = FIRST_MS;
-    w->ticker = ticker_start(look_again, FIRST_MS, w);
+    w->ticker = periodic_thread_start(look_again, FIRST_MS, w);
     if (w->ticker)
         return w;
-    watch_free(w);
+    rss_sampler_free(w);
     return NULL;
 }
 
-void watch_stop(struct watch *w)
+void rss_sampler_stop(struct rss_sampler *w)
 {
     if (!w)
         return;
-    ticker_stop(w->ticker);
+    periodic_thread_stop(w->ticker);
     w->ticker = NULL;
 }
 
-const struct watched *watch_seen(const struct watch *w, size_t *n)
+const struct rss_sample *rss_sampler_seen(const struct rss_sampler *w, size_t *n)
 {
     *n = w ? w->n : 0;
     return w ? w->seen : NULL;
 }
 
-void watch_free(struct watch *w)
+void rss_sampler_free(struct rss_sampler *w)
 {
     if (!w)
         return;
-    watch_stop(w);
+    rss_sampler_stop(w);
     free(w->seen);
     free(w->dir);
     free(w);

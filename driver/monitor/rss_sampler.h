@@ -13,30 +13,30 @@
 
 #include "common/compiler.h"
 
-struct watched {
+struct rss_sample {
     uint32_t pid;
     char comm[17];
     uint64_t anon_bytes;   /* anonymous memory, resident or swapped out, at its most; of what
-                              watch_seen gives without what the recorder says it has itself */
+                              rss_sampler_seen gives without what the recorder says it has itself */
     uint64_t malloc_bytes; /* most live bytes of malloc's that were recorded by then */
 };
 
-struct watch;
+struct rss_sampler;
 
 /* Begins to look at the processes that record into `dir`, soon at first, then twice a
  * second. NULL when no thread can be had; the functions below take that. */
-struct watch *watch_start(const char *dir);
+struct rss_sampler *rss_sampler_start(const char *dir);
 
 /* Ends looking. To be called before the traces are taken. */
-void watch_stop(struct watch *w);
+void rss_sampler_stop(struct rss_sampler *w);
 
 /* The processes that were seen, each once: *n of them, which w owns. */
-const struct watched *watch_seen(const struct watch *w, size_t *n);
+const struct rss_sample *rss_sampler_seen(const struct rss_sampler *w, size_t *n);
 
-void watch_free(struct watch *w);
+void rss_sampler_free(struct rss_sampler *w);
 
 /* Reads the numbers of process `pid` once. False: there is no such process, or it may not be
  * inspected. */
-bool watch_look(uint32_t pid, struct watched *seen);
+bool rss_sampler_look(uint32_t pid, struct rss_sample *seen);
 
 #endif

@@ -10,9 +10,9 @@
 /* Features that record findings of processes about their blocks. */
 #define FOUND (TRACE_FEATURE_LEAKS | TRACE_FEATURE_REGIONS | TRACE_FEATURE_GROWTH)
 
-void taken_init(struct taken *k, const struct fold_options *options)
+void run_totals_init(struct run_totals *k, const struct fold_options *options)
 {
-    *k = (struct taken){.options = *options};
+    *k = (struct run_totals){.options = *options};
     if (options->ancestors)
         k->options.tree = process_tree_new(options->pid);
     k->sums = tracesums_new(&k->options);
@@ -20,7 +20,7 @@ void taken_init(struct taken *k, const struct fold_options *options)
     k->leaks = tracesums_new(&k->leak_options);
 }
 
-void taken_release(struct taken *k)
+void run_totals_release(struct run_totals *k)
 {
     tracesums_free(k->sums);
     tracesums_free(k->leaks);
@@ -29,12 +29,12 @@ void taken_release(struct taken *k)
         free(k->names[i]);
     free(k->names);
     free(k->process);
-    *k = (struct taken){0};
+    *k = (struct run_totals){0};
 }
 
 /* Returns an equal name if there is one. There are few different names, and the last are the
  * likeliest. */
-static const char *keep_name(struct taken *k, const char *name)
+static const char *keep_name(struct run_totals *k, const char *name)
 {
     for (size_t i = k->nnames; i-- > 0;)
         if (strcmp(k->names[i], name) == 0)
@@ -57,7 +57,7 @@ static uint64_t busy_threads(const struct trace *t)
     return n;
 }
 
-static void add_resident(struct taken_resident *s, const struct trace_resident *r)
+static void add_resident(struct run_totals_resident *s, const struct trace_resident *r)
 {
     bool known = r->usable_bytes && (!s->processes || s->sums.usable_bytes);
 
@@ -77,7 +77,7 @@ static void add_resident(struct taken_resident *s, const struct trace_resident *
     s->processes++;
 }
 
-static void add_totals(struct taken_totals *s, const struct trace *t)
+static void add_totals(struct run_totals_sums *s, const struct trace *t)
 {
     struct fold_summary f;
 
@@ -103,18 +103,18 @@ static void add_totals(struct taken_totals *s, const struct trace *t)
         s->sample = t->header.sample_bytes;
 }
 
-static void add_verdict(struct taken_totals *s, const struct trace_row *row)
+static void add_verdict(struct run_totals_sums *s, const struct trace_row *row)
 {
-    struct taken_leaks *to = row->flags & TRACE_ROW_LEAKED           ? &s->leaked
-                             : row->flags & TRACE_ROW_LEAKED_BY_LEAK ? &s->by_leak
-                                                                     : &s->inner;
+    struct run_totals_leaks *to = row->flags & TRACE_ROW_LEAKED           ? &s->leaked
+                                  : row->flags & TRACE_ROW_LEAKED_BY_LEAK ? &s->by_leak
+                                                                          : &s->inner;
 
     to->bytes += row->alloc_bytes;
     to->blocks += row->alloc_calls;
 }
 
 /* Adds the process's own blocks that were left at the end; returns their peak. */
-static uint64_t add_own_rows(struct taken_totals *s, const struct trace *t)
+static uint64_t add_own_rows(struct run_totals_sums *s, const struct trace *t)
 {
     uint64_t peak = 0;
 
@@ -134,13 +134,13 @@ static uint64_t add_own_rows(struct taken_totals *s, const struct trace *t)
     return peak;
 }
 
-static void note(struct taken *k, const struct trace *t, bool ended)
+static void note(struct run_totals *k, const struct trace *t, bool ended)
 {
-    struct taken_process *p;
+    struct run_totals_process *p;
 
     GROW(k->process, k->nprocesses, k->process_alloc);
     p = &k->process[k->nprocesses++];
-    *p = (struct taken_process){
+    *p = (struct run_totals_process){
         .pid = t->header.pid,
         .ended = ended,
         .looked = t->header.features & TRACE_FEATURE_LEAKS,
@@ -167,7 +167,7 @@ static bool has_verdicts(const struct trace *t)
     return false;
 }
 
-void taken_add(struct taken *k, struct trace *t, bool ended)
+void run_totals_add(struct run_totals *k, struct trace *t, bool ended)
 {
     if (t->header.features & TRACE_FEATURE_FAULTS) { /* a trace of several processes */
         tracesums_add(k->sums, t);
@@ -181,9 +181,9 @@ void taken_add(struct taken *k, struct trace *t, bool ended)
     tracesums_add(k->sums, t);
 }
 
-const struct taken_process *taken_first(const struct taken *k)
+const struct run_totals_process *run_totals_first(const struct run_totals *k)
 {
-    const struct taken_process *first = k->process;
+    const struct run_totals_process *first = k->process;
 
     for (size_t i = 1; i < k->nprocesses; i++)
         if (k->process[i].start_ns < first->start_ns)
@@ -211,7 +211,7 @@ static int by_time(const void *pa, const void *pb)
 
 static int by_pid_and_start(const void *pa, const void *pb)
 {
-    const struct taken_process *a = pa, *b = pb;
+    const struct run_totals_process *a = pa, *b = pb;
 
     if (a->pid != b->pid)
         return a->pid < b->pid ? -1 : 1;
@@ -219,9 +219,9 @@ static int by_pid_and_start(const void *pa, const void *pb)
 }
 
 /* Lists starts and ends. An exec ends a program, since it frees the memory. */
-static struct change *list_changes(const struct taken *k)
+static struct change *list_changes(const struct run_totals *k)
 {
-    struct taken_process *sorted = xcalloc(k->nprocesses, sizeof *sorted);
+    struct run_totals_process *sorted = xcalloc(k->nprocesses, sizeof *sorted);
     struct change *changes = xcalloc(2 * k->nprocesses, sizeof *changes);
 
     if (k->nprocesses) {
@@ -229,7 +229,7 @@ static struct change *list_changes(const struct taken *k)
         qsort(sorted, k->nprocesses, sizeof *sorted, by_pid_and_start);
     }
     for (size_t i = 0; i < k->nprocesses; i++) {
-        const struct taken_process *p = &sorted[i], *next = p + 1;
+        const struct run_totals_process *p = &sorted[i], *next = p + 1;
         uint64_t end = p->end_ns;
 
         if (i + 1 < k->nprocesses && next->pid == p->pid && next->start_ns < end)
@@ -241,7 +241,7 @@ static struct change *list_changes(const struct taken *k)
     return changes;
 }
 
-uint64_t taken_peak_at_once(const struct taken *k)
+uint64_t run_totals_concurrent_peak(const struct run_totals *k)
 {
     struct change *changes = list_changes(k);
     int64_t now = 0, most = 0;
@@ -263,7 +263,7 @@ static int by_pid(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-size_t taken_pids(const struct taken *k)
+size_t run_totals_pids(const struct run_totals *k)
 {
     uint32_t *pids = xcalloc(k->nprocesses, sizeof *pids);
     size_t n = 0;

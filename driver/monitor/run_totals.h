@@ -2,8 +2,8 @@
  * run_totals.h: facts and sums from the traces of a run, which it takes one after another.
  *
  * Some facts are kept of each process, and sums over all of them. So memory grows by a struct
- * taken_process with each process, and by its stacks only where no other process had the same. Not
- * thread-safe: while the command runs only the intake (trace_ingest.h) uses it.
+ * run_totals_process with each process, and by its stacks only where no other process had the same.
+ * Not thread-safe: while the command runs only the intake (trace_ingest.h) uses it.
  */
 #ifndef FLAME_DRIVER_MONITOR_RUN_TOTALS_H
 #define FLAME_DRIVER_MONITOR_RUN_TOTALS_H
@@ -14,14 +14,14 @@
 #include "fold/tracesums.h"
 
 /* Facts of one trace. A process that executes another program leaves several. */
-struct taken_process {
+struct run_totals_process {
     uint32_t pid;
     bool ended;             /* the process had ended when its trace was taken */
     bool looked;            /* its memory was scanned for leaks */
     uint32_t unlooked;      /* enum trace_unlooked */
     bool inside;            /* an allocator in its program's file was seen */
     uint64_t marks;         /* one more than the passes that it marked, or time marked for it */
-    const char *comm, *exe; /* owned by struct taken, which has equal ones once */
+    const char *comm, *exe; /* owned by struct run_totals, which has equal ones once */
     uint64_t start_ns;      /* CLOCK_MONOTONIC; 0: not known */
     uint64_t end_ns;        /* it ran no longer than this */
     uint64_t peak_bytes;    /* at its peak, without what it inherited */
@@ -30,10 +30,10 @@ struct taken_process {
 };
 
 /* Sums over all traces, without a forked child's copies of its parent's blocks. */
-struct taken_totals {
+struct run_totals_sums {
     uint64_t alloc_bytes, alloc_calls;
     uint64_t live_bytes, live_blocks;
-    struct taken_leaks {
+    struct run_totals_leaks {
         uint64_t bytes, blocks;
     } leaked, by_leak, inner; /* of processes that scanned: blocks that nothing leads to; only
                                * leaks; only pointers to insides */
@@ -44,7 +44,7 @@ struct taken_totals {
     uint64_t paused_calls, paused_bytes;       /* not recorded, as the program paused recording */
     uint64_t kept_snapshots, unkept_snapshots; /* that the program asked for */
     uint64_t fallback_stacks;                  /* walked by libunwind, not by rules */
-    struct taken_resident {
+    struct run_totals_resident {
         struct trace_resident sums; /* from the last scans of all processes; usable_bytes only where
                                      * all of them know it */
         uint64_t processes, failed; /* that scanned, and that could not */
@@ -53,14 +53,14 @@ struct taken_totals {
     uint64_t sample; /* mean bytes between samples; 0: exact */
 };
 
-struct taken {
+struct run_totals {
     struct fold_options options; /* its tree is owned: NULL unless ancestors are asked for */
     struct tracesums *sums;
     /* Leaks, regions and growth that processes found, by process and thread. */
     struct fold_options leak_options;
     struct tracesums *leaks;
-    struct taken_totals totals;
-    struct taken_process *process; /* in the order of taking */
+    struct run_totals_sums totals;
+    struct run_totals_process *process; /* in the order of taking */
     size_t nprocesses, process_alloc;
     struct growthwatch *growth;  /* borrowed; NULL: growth is not sampled */
     struct momentwatch *moments; /* borrowed; NULL: no moments are taken */
@@ -71,20 +71,20 @@ struct taken {
 
 /* Memory traces are added up in the way in which `options` will have them folded; off-CPU traces
  * are left whole. The options are copied; what they borrow must outlive k. */
-void taken_init(struct taken *k, const struct fold_options *options);
-void taken_release(struct taken *k);
+void run_totals_init(struct run_totals *k, const struct fold_options *options);
+void run_totals_release(struct run_totals *k);
 
 /* Takes over a trace. `ended`: its process has ended, and the trace is complete. */
-void taken_add(struct taken *k, struct trace *t, bool ended);
+void run_totals_add(struct run_totals *k, struct trace *t, bool ended);
 
 /* The process that began first, or NULL. */
-const struct taken_process *taken_first(const struct taken *k);
+const struct run_totals_process *run_totals_first(const struct run_totals *k);
 
 /* The most bytes that the processes had at once: the greatest sum of the peaks of processes that
  * may have run at the same time. Inexact unless `ends_known`. */
-uint64_t taken_peak_at_once(const struct taken *k);
+uint64_t run_totals_concurrent_peak(const struct run_totals *k);
 
 /* The number of distinct processes; exec does not make a new one. */
-size_t taken_pids(const struct taken *k);
+size_t run_totals_pids(const struct run_totals *k);
 
 #endif

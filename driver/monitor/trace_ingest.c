@@ -29,28 +29,28 @@
     (32u << 10)        /* bytes of a spare, which nine in ten traces of a configure fit in */
 #define LOOK_SHARE 50u /* looking in vain is so much shorter than the pause after it */
 
-struct intake {
+struct trace_ingest {
     struct rundir *rundir;
-    struct taken *taken;
-    struct ticker *ticker;
+    struct run_totals *taken;
+    struct periodic_thread *ticker;
     uint32_t spares_made, spares_told; /* told: reported to the processes */
     uint32_t spares_taken;             /* a lower bound: by the processes */
     uint64_t inproc_stacks_back;       /* bytes of disk */
     bool rules_shared;
 };
 
-bool intake_is_complete(int fd)
+bool trace_ingest_is_complete(int fd)
 {
     struct trace_header h;
 
     return pread(fd, &h, sizeof h, 0) == (ssize_t)sizeof h && trace_magic_matches(&h, sizeof h) &&
-           writers_are_gone(fd);
+           has_no_writers(fd);
 }
 
 static bool tells_writers(const char *path)
 {
     int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    bool tells = fd >= 0 && writers_are_told(fd);
+    bool tells = fd >= 0 && writers_are_detectable(fd);
 
     if (fd >= 0)
         close(fd);
@@ -81,7 +81,7 @@ static bool clear_small(int fd)
 
 /* Empties a file, which it opens for that. ext4 writes an emptied file to the disk when it is
  * closed for the first time afterwards, which is cheapest before there is data in it. */
-static bool empty(const struct intake *in, const char *path)
+static bool empty(const struct trace_ingest *in, const char *path)
 {
     int fd = plainfile_open(path, O_WRONLY | O_NOFOLLOW);
     bool emptied = fd >= 0 && ((!in->rundir->disk && clear_small(fd)) || ftruncate(fd, 0) == 0);
@@ -91,25 +91,25 @@ static bool empty(const struct intake *in, const char *path)
     return emptied;
 }
 
-static bool has_place(struct intake *in)
+static bool has_place(struct trace_ingest *in)
 {
     if (in->spares_made - in->spares_taken >= RUN_STATUS_SPARES)
-        in->spares_taken = notesfile_spares_taken(&in->rundir->notes);
+        in->spares_taken = run_status_file_spares_taken(&in->rundir->notes);
     return in->spares_made - in->spares_taken < RUN_STATUS_SPARES;
 }
 
 /* Reports new spares to the processes, several at once: the notes are a file that each report has
  * to open. */
-static void tell_spares(struct intake *in, uint32_t at_least)
+static void tell_spares(struct trace_ingest *in, uint32_t at_least)
 {
     if (in->spares_made - in->spares_told < at_least)
         return;
     in->spares_told = in->spares_made;
-    notesfile_spares(&in->rundir->notes, in->spares_made);
+    run_status_file_spares(&in->rundir->notes, in->spares_made);
 }
 
 /* Makes the file a spare. False: there is no place for it. */
-static bool make_spare(struct intake *in, const char *path)
+static bool make_spare(struct trace_ingest *in, const char *path)
 {
     bool moved = false;
 
@@ -129,24 +129,24 @@ static bool make_spare(struct intake *in, const char *path)
 
 /* Makes the trace's name free again. The file becomes a spare if a place for one is free; else it
  * is removed. */
-static void give_back(struct intake *in, const char *path)
+static void give_back(struct trace_ingest *in, const char *path)
 {
     if (!empty(in, path) || !make_spare(in, path))
         unlink(path);
 }
 
 /* Shares rules once a process has ended while others run, so that more are likely to come. */
-static void share_rules(struct intake *in)
+static void share_rules(struct trace_ingest *in)
 {
     in->rules_shared = true;
-    notesfile_share_rules(&in->rundir->notes, in->rundir->rules);
+    run_status_file_share_rules(&in->rundir->notes, in->rundir->rules);
 }
 
 /* Takes a complete trace. One that cannot be read is left for the end, where it is reported. */
-static bool take_if_complete(struct intake *in, const char *path)
+static bool take_if_complete(struct trace_ingest *in, const char *path)
 {
     int fd = plainfile_open(path, O_RDONLY | O_NOFOLLOW);
-    bool complete = fd >= 0 && intake_is_complete(fd);
+    bool complete = fd >= 0 && trace_ingest_is_complete(fd);
     struct trace *t;
     uint64_t bytes;
 
@@ -155,11 +155,11 @@ static bool take_if_complete(struct intake *in, const char *path)
     if (!complete || trace_load_quietly(path, &t) != 0)
         return false;
     bytes = (uint64_t)t->header.units * TRACE_UNIT;
-    taken_add(in->taken, t, true);
+    run_totals_add(in->taken, t, true);
     give_back(in, path);
     in->inproc_stacks_back += bytes;
     if (in->rundir->disk)
-        notesfile_given_back(&in->rundir->notes, in->inproc_stacks_back);
+        run_status_file_given_back(&in->rundir->notes, in->inproc_stacks_back);
     else if (!in->rules_shared)
         share_rules(in);
     return true;
@@ -181,7 +181,7 @@ static void add_found(const char *path, void *arg)
     f->paths[f->n++] = xstrdup(path);
 }
 
-static struct found list_traces(const struct intake *in)
+static struct found list_traces(const struct trace_ingest *in)
 {
     struct found f = {.paths = NULL};
 
@@ -198,7 +198,7 @@ static void forget(struct found *f)
 
 /* Notes the ancestors of processes. An ancestor began before its descendants, so the list is made
  * before any of those is taken, and misses none. */
-static void note_ancestors(const struct intake *in)
+static void note_ancestors(const struct trace_ingest *in)
 {
     struct process_tree *tree = in->taken->options.tree;
     struct found all = {.paths = NULL};
@@ -214,7 +214,7 @@ static void note_ancestors(const struct intake *in)
  * time anyway. */
 static unsigned look(void *arg)
 {
-    struct intake *in = arg;
+    struct trace_ingest *in = arg;
     struct found all = list_traces(in);
     uint64_t vain_ns = 0, pause;
 
@@ -231,26 +231,26 @@ static unsigned look(void *arg)
     return pause > LOOK_MS ? (unsigned)pause : LOOK_MS;
 }
 
-struct intake *intake_start(struct rundir *rundir, struct taken *taken)
+struct trace_ingest *trace_ingest_start(struct rundir *rundir, struct run_totals *taken)
 {
-    struct intake *in;
+    struct trace_ingest *in;
 
     if (!tells_writers(rundir->path))
         return NULL;
     in = xcalloc(1, sizeof *in);
     in->rundir = rundir;
     in->taken = taken;
-    in->ticker = ticker_start(look, LOOK_MS, in);
+    in->ticker = periodic_thread_start(look, LOOK_MS, in);
     if (in->ticker)
         return in;
     free(in);
     return NULL;
 }
 
-void intake_stop(struct intake *in)
+void trace_ingest_stop(struct trace_ingest *in)
 {
     if (!in)
         return;
-    ticker_stop(in->ticker);
+    periodic_thread_stop(in->ticker);
     free(in);
 }

@@ -14,19 +14,19 @@
 #include "driver/rundir/rundir.h"
 #include "driver/monitor/run_totals.h"
 
-struct intake;
+struct trace_ingest;
 
-/* Begins to examine the directory. Until intake_stop, `taken` belongs to the thread. NULL: there is
- * no thread, and all traces are left for the end; intake_stop accepts that. */
-struct intake *intake_start(struct rundir *rundir, struct taken *taken);
+/* Begins to examine the directory. Until trace_ingest_stop, `taken` belongs to the thread. NULL:
+ * there is no thread, and all traces are left for the end; trace_ingest_stop accepts that. */
+struct trace_ingest *trace_ingest_start(struct rundir *rundir, struct run_totals *taken);
 
 /* Ends looking. What is left in the directory is for rundir_collect. */
-void intake_stop(struct intake *in);
+void trace_ingest_stop(struct trace_ingest *in);
 
 /*
  * Whether the trace open as `fd` is complete: no process can write to it any more, neither
  * through a descriptor nor through a mapping. False when that cannot be known.
  */
-bool intake_is_complete(int fd);
+bool trace_ingest_is_complete(int fd);
 
 #endif

@@ -123,12 +123,13 @@ static void begin_moments(struct record_mem *m, struct recording *r, const struc
     if (o->pace.on_signal)
         m->passes = growthsignal_start(o->pace.on_signal, momentwatch_look_now, r->moments);
     else
-        m->moments = ticker_start(momentwatch_look, momentwatch_first(r->moments), r->moments);
+        m->moments =
+            periodic_thread_start(momentwatch_look, momentwatch_first(r->moments), r->moments);
 }
 
 void record_mem_begin(struct record_mem *m, struct recording *r, const struct run_options *o)
 {
-    r->watch = watch_start(r->rundir.path);
+    r->watch = rss_sampler_start(r->rundir.path);
     if (o->growth_ns || o->growth_signal)
         r->taken.growth = r->growth = growthwatch_new(r->rundir.path, o->growth_ns);
     if (o->growth_signal) {
@@ -136,23 +137,24 @@ void record_mem_begin(struct record_mem *m, struct recording *r, const struct ru
         growthwatch_ask(r->growth, growthsignal_passes, m->passes);
     }
     if (o->growth_ns)
-        m->looks = ticker_start(growthwatch_look, (unsigned)(o->growth_ns / 1000000u), r->growth);
+        m->looks =
+            periodic_thread_start(growthwatch_look, (unsigned)(o->growth_ns / 1000000u), r->growth);
     if (o->moments)
         begin_moments(m, r, o);
     if (o->kind != RUN_OUTPUT_TRACE)
-        m->intake = intake_start(&r->rundir, &r->taken);
+        m->intake = trace_ingest_start(&r->rundir, &r->taken);
     r->taken.ends_known = m->intake != NULL;
 }
 
 void record_mem_end(struct record_mem *m, struct recording *r)
 {
-    watch_stop(r->watch);
-    ticker_stop(m->looks);
-    ticker_stop(m->moments);
+    rss_sampler_stop(r->watch);
+    periodic_thread_stop(m->looks);
+    periodic_thread_stop(m->moments);
     growthsignal_stop(m->passes);
     if (r->moments) /* finds processes that have ended, and when */
         momentwatch_look_now(r->moments);
-    intake_stop(m->intake);
+    trace_ingest_stop(m->intake);
 }
 
 void record_mem_release(struct record_mem *m)

@@ -17,9 +17,9 @@ struct record_mem {
     char *shim;
     char *preload; /* for LD_PRELOAD */
     char *options; /* for FLAMEMEM_OPTIONS */
-    struct intake *intake;
+    struct trace_ingest *intake;
     struct growthsignal *passes; /* or moments */
-    struct ticker *looks, *moments;
+    struct periodic_thread *looks, *moments;
 };
 
 /*

@@ -46,7 +46,7 @@ int recording_left_nothing(const struct recording *r, const struct run_options *
     struct strbuf who = STRBUF_INIT;
     int status;
 
-    notrecorded_add(&who, &r->others, NAMED);
+    unrecorded_add(&who, &r->others, NAMED);
     if (who.len)
         status = flame_error(FLAME_FAILED, "%s: left no %s: %s", o->subject, what, who.buf);
     else
@@ -67,9 +67,9 @@ static int take_one(struct recording *r, char **path)
     int status = trace_load_or_why(*path, &why, &t);
 
     if (!status) {
-        taken_add(&r->taken, t, false);
+        run_totals_add(&r->taken, t, false);
     } else if (status == FLAME_USAGE) {
-        unread_add(&r->unread, *path, why.buf);
+        unreadable_traces_add(&r->unread, *path, why.buf);
         *path = NULL;
         status = 0;
     }
@@ -92,7 +92,7 @@ static int take_all(struct recording *r)
     }
     memmove(dir->traces + n, dir->traces + i, (dir->ntraces - i) * sizeof *dir->traces);
     dir->ntraces = n + dir->ntraces - i;
-    unread_tell(&r->unread, dir, &r->others);
+    unreadable_traces_print(&r->unread, dir, &r->others);
     return status;
 }
 
@@ -117,7 +117,7 @@ static int take_waits(struct recording *r, const struct run_options *o)
     int status = trace_load_or_why(r->rundir.waits, &why, &t);
 
     if (!status) {
-        taken_add(&r->waits.taken, t, false);
+        run_totals_add(&r->waits.taken, t, false);
         if (r->waits.cut)
             flame_warn("%s: the trace of waiting was cut short while it was written: what comes "
                        "after that is missing",
@@ -231,8 +231,8 @@ static void end_notes(struct recording *r)
 {
     uint64_t most = r->run.elapsed_ns / LEAST_NS * (uint64_t)sysconf(_SC_NPROCESSORS_CONF);
 
-    notrecorded_read(&r->others, &r->rundir.notes, RUN_STATUS_MAX + most);
-    notesfile_over(&r->rundir.notes);
+    unrecorded_read(&r->others, &r->rundir.notes, RUN_STATUS_MAX + most);
+    run_status_file_over(&r->rundir.notes);
     if (r->others.overwritten)
         flame_warn("a program, or somebody else, has written into what flame shares with those it "
                    "records (%s): processes may be missing",
@@ -255,12 +255,12 @@ static int end_without_memory(void)
 
 static void release(struct recording *r)
 {
-    taken_release(&r->taken);
-    taken_release(&r->waits.taken);
+    run_totals_release(&r->taken);
+    run_totals_release(&r->waits.taken);
     current = NULL;
-    notrecorded_release(&r->others);
-    unread_release(&r->unread);
-    watch_free(r->watch);
+    unrecorded_release(&r->others);
+    unreadable_traces_release(&r->unread);
+    rss_sampler_free(r->watch);
     growthwatch_free(r->growth);
     momentwatch_free(r->moments);
     rundir_close(&r->rundir);
@@ -270,7 +270,7 @@ void recording_add_doubts(struct strbuf *sb, const struct recording *r)
 {
     if (r->unread.damaged) {
         strbuf_addstr(sb, "traces cannot be read: ");
-        unread_add_names(sb, &r->unread);
+        unreadable_traces_add_names(sb, &r->unread);
     }
     if (r->others.overwritten)
         strbuf_addf(sb, "%sthe notes of the run were written over: %s", sb->len ? "; " : "",
@@ -299,9 +299,9 @@ int recording_run(const struct run_options *o, recording_maker *record,
     int own, wait_status, status;
 
     options = recording_fold_options(o);
-    taken_init(&r.taken, &options);
+    run_totals_init(&r.taken, &options);
     options.ancestors = false;
-    taken_init(&r.waits.taken, &options);
+    run_totals_init(&r.waits.taken, &options);
     status = record(&r, o);
     if (status) {
         release(&r);

@@ -18,20 +18,20 @@
 struct recording {
     struct rundir rundir;
     struct launch_result run;
-    struct taken taken;          /* all traces of memory */
+    struct run_totals taken;     /* all traces of memory */
     struct trace *const *traces; /* what they came to (tracesums.h); taken's */
     size_t ntraces;
     struct recording_waits {
-        struct taken taken; /* the trace of waiting, which is one for all processes; none, if it
-                               cannot be read */
-        bool cut;           /* somebody cut it short while it was written */
+        struct run_totals taken; /* the trace of waiting, which is one for all processes; none, if
+                               it cannot be read */
+        bool cut;                /* somebody cut it short while it was written */
         struct trace *const *traces;
         size_t ntraces;
     } waits;
-    struct notrecorded others;
-    struct unread unread;       /* traces that are not among those above */
-    struct watch *watch;        /* or NULL */
-    struct growthwatch *growth; /* or NULL */
+    struct unrecorded others;
+    struct unreadable_traces unread; /* traces that are not among those above */
+    struct rss_sampler *watch;       /* or NULL */
+    struct growthwatch *growth;      /* or NULL */
     struct momentwatch *moments;
 };
 

@@ -40,8 +40,8 @@ static void tell_traces(const struct recording *r, const struct run_options *o, 
     free(waits);
 }
 
-void tell_result(const struct recording *r, const struct run_options *o, const char *const views[],
-                 bool empty)
+void print_result_line(const struct recording *r, const struct run_options *o,
+                       const char *const views[], bool empty)
 {
     const char *other = views[strcmp(views[0], o->view) == 0];
 
@@ -57,7 +57,7 @@ void tell_result(const struct recording *r, const struct run_options *o, const c
                    o->view, o->kind == RUN_OUTPUT_FOLDED ? ", folded," : "", o->output, other);
 }
 
-void tell_browser(const struct run_options *o, bool empty)
+void print_browser_line(const struct run_options *o, bool empty)
 {
     if (o->open && !empty)
         openpage(o->output);

@@ -12,10 +12,10 @@
  * first is the usual one to see a trace with, and the one that is not o->view is the example of
  * other views. `empty`: there was nothing to draw.
  */
-void tell_result(const struct recording *r, const struct run_options *o, const char *const views[],
-                 bool empty);
+void print_result_line(const struct recording *r, const struct run_options *o,
+                       const char *const views[], bool empty);
 
 /* Shows o->output in a browser where that was asked for; what is empty was not made. */
-void tell_browser(const struct run_options *o, bool empty);
+void print_browser_line(const struct run_options *o, bool empty);
 
 #endif

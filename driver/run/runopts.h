@@ -51,25 +51,25 @@ struct run_options {
     uint64_t max_bytes;  /* leak; RUN_NO_LIMIT: not given */
     uint64_t max_blocks; /* leak; RUN_NO_LIMIT: not given */
     unsigned leak_status;
-    struct hide_options hide; /* leak: suppressions and baseline */
-    struct hide *hides;       /* prepared from that before the command runs */
-    const char *snapshots;    /* mem: directory for snapshots that the program asks for; NULL:
-                               * none */
-    uint64_t max_disk;        /* mem: bytes for traces while the command runs; 0: no limit */
-    bool faults;              /* mem: page faults are recorded */
-    bool touched;             /* mem, run: and in processes, by the function that first touched
-                               * the memory */
-    const char *lifetimes;    /* mem, run: by "time" or "bytes"; NULL: they are not recorded */
-    struct age_limits ages;   /* mem, run: of views short and old */
-    bool moments;             /* mem, run: moments are taken, */
-    struct moment_pace pace;  /* and when */
-    bool shows_moments;       /* an output has room for them */
-    unsigned attach;          /* mem: the process that is recorded from now on; 0: a command is */
-    uint64_t attach_ns;       /* for so long; 0: until it ends, or flame receives a signal */
-    char **command;           /* argv of the command, NULL-terminated; NULL: there is none */
-    const char *subject;      /* the name of the command or process, for the default output and
-                               * the picture */
-    bool open;                /* the result is shown in a browser */
+    struct leak_filter_options hide; /* leak: suppressions and baseline */
+    struct leak_filter *hides;       /* prepared from that before the command runs */
+    const char *snapshots;   /* mem: directory for snapshots that the program asks for; NULL:
+                              * none */
+    uint64_t max_disk;       /* mem: bytes for traces while the command runs; 0: no limit */
+    bool faults;             /* mem: page faults are recorded */
+    bool touched;            /* mem, run: and in processes, by the function that first touched
+                              * the memory */
+    const char *lifetimes;   /* mem, run: by "time" or "bytes"; NULL: they are not recorded */
+    struct age_limits ages;  /* mem, run: of views short and old */
+    bool moments;            /* mem, run: moments are taken, */
+    struct moment_pace pace; /* and when */
+    bool shows_moments;      /* an output has room for them */
+    unsigned attach;         /* mem: the process that is recorded from now on; 0: a command is */
+    uint64_t attach_ns;      /* for so long; 0: until it ends, or flame receives a signal */
+    char **command;          /* argv of the command, NULL-terminated; NULL: there is none */
+    const char *subject;     /* the name of the command or process, for the default output and
+                              * the picture */
+    bool open;               /* the result is shown in a browser */
 };
 
 #define RUN_NO_LIMIT UINT64_MAX

@@ -15,13 +15,13 @@
 
 static uint64_t count_others(const struct recording *r)
 {
-    const struct taken *k = &r->taken;
+    const struct run_totals *k = &r->taken;
     uint32_t *pids = xcalloc(k->nprocesses, sizeof *pids);
     size_t n;
 
     for (size_t i = 0; i < k->nprocesses; i++)
         pids[i] = k->process[i].pid;
-    n = notrecorded_processes(&r->others, pids, k->nprocesses);
+    n = unrecorded_processes(&r->others, pids, k->nprocesses);
     free(pids);
     return n;
 }
@@ -39,12 +39,12 @@ static uint64_t count_stacks(const struct recording *r)
 
 void run_summary_make(struct run_summary *s, const struct recording *r)
 {
-    const struct taken *k = &r->taken;
+    const struct run_totals *k = &r->taken;
 
     *s = (struct run_summary){.t = k->totals,
                               .stacks = count_stacks(r),
-                              .peak_at_once = k->ends_known ? taken_peak_at_once(k) : 0,
-                              .processes = taken_pids(k),
+                              .peak_at_once = k->ends_known ? run_totals_concurrent_peak(k) : 0,
+                              .processes = run_totals_pids(k),
                               .others = count_others(r)};
     for (size_t i = 0; i < k->nprocesses; i++)
         if (!s->peak || k->process[i].peak_bytes > s->peak_bytes) {
@@ -103,11 +103,11 @@ void run_summary_print_others(const struct recording *r)
     struct strbuf sb = STRBUF_INIT;
     size_t n;
 
-    notrecorded_add(&sb, &r->others, PROGRAMS_NAMED);
+    unrecorded_add(&sb, &r->others, PROGRAMS_NAMED);
     if (sb.len)
         flame_warn("not recorded: %s", sb.buf);
     strbuf_clear(&sb);
-    n = still_runs(&sb, &r->taken, r->rundir.path, PROGRAMS_NAMED);
+    n = survivors_list(&sb, &r->taken, r->rundir.path, PROGRAMS_NAMED);
     if (n)
         flame_warn("%zu %s (%s%s): what %s from now on is not in the recording", n,
                    n == 1 ? "process still runs" : "processes still run", sb.buf,
@@ -145,7 +145,7 @@ static void print_moments(const struct momentwatch *w)
 }
 
 /* Prints resident memory, and the part of it that the allocator keeps free. */
-static void print_resident(const struct taken_resident *t)
+static void print_resident(const struct run_totals_resident *t)
 {
     struct strbuf sb = STRBUF_INIT;
 
@@ -197,7 +197,7 @@ void run_summary_print(const struct run_summary *s, const struct recording *r)
 {
     struct strbuf sb = STRBUF_INIT;
 
-    strbuf_addf(&sb, "%s: allocated ", taken_first(&r->taken)->comm);
+    strbuf_addf(&sb, "%s: allocated ", run_totals_first(&r->taken)->comm);
     add_bytes(&sb, s->t.alloc_bytes);
     strbuf_addstr(&sb, " in ");
     value_add_counted(&sb, s->t.alloc_calls, "call", "calls");
@@ -230,7 +230,7 @@ void run_summary_print(const struct run_summary *s, const struct recording *r)
     print_moments(r->moments);
     run_summary_print_others(r);
     strbuf_clear(&sb);
-    if (!unseen_print(r) && s->t.alloc_calls == 0)
+    if (!unhooked_memory_print(r) && s->t.alloc_calls == 0)
         flame_warn("no call of malloc was seen: the program made none, or it brings an allocator "
                    "of its own");
     if (s->t.sample) {

@@ -11,12 +11,12 @@
 #include "driver/run/recording.h"
 
 struct run_summary {
-    struct taken_totals t;
-    uint64_t peak_bytes;              /* of the largest process: its own blocks, without
-                                       * inherited ones */
-    const struct taken_process *peak; /* that process */
-    uint64_t peak_at_once;            /* at most, of all processes together; 0: not known */
-    uint64_t stacks;                  /* distinct */
+    struct run_totals_sums t;
+    uint64_t peak_bytes;                   /* of the largest process: its own blocks, without
+                                            * inherited ones */
+    const struct run_totals_process *peak; /* that process */
+    uint64_t peak_at_once;                 /* at most, of all processes together; 0: not known */
+    uint64_t stacks;                       /* distinct */
     uint64_t processes; /* distinct pids: one that executes another program stays itself */
     uint64_t others;    /* processes that left no trace, as far as is known */
 };

@@ -5,7 +5,7 @@
 
 #include "common/procpath.h"
 
-bool still_maps(uint32_t pid, const char *dir)
+bool process_maps_dir(uint32_t pid, const char *dir)
 {
     char line[8192];
     bool found = false;
@@ -25,7 +25,7 @@ bool still_maps(uint32_t pid, const char *dir)
 }
 
 /* A process that executed another program has two traces, the later one last. */
-static bool is_known(const struct taken *taken, size_t i)
+static bool is_known(const struct run_totals *taken, size_t i)
 {
     for (size_t k = i + 1; k < taken->nprocesses; k++)
         if (!taken->process[k].ended && taken->process[k].pid == taken->process[i].pid)
@@ -33,14 +33,15 @@ static bool is_known(const struct taken *taken, size_t i)
     return false;
 }
 
-size_t still_runs(struct strbuf *sb, const struct taken *taken, const char *dir, size_t most)
+size_t survivors_list(struct strbuf *sb, const struct run_totals *taken, const char *dir,
+                      size_t most)
 {
     size_t running = 0;
 
     for (size_t i = 0; i < taken->nprocesses; i++) {
-        const struct taken_process *p = &taken->process[i];
+        const struct run_totals_process *p = &taken->process[i];
 
-        if (p->ended || !still_maps(p->pid, dir) || is_known(taken, i))
+        if (p->ended || !process_maps_dir(p->pid, dir) || is_known(taken, i))
             continue;
         if (running++ < most)
             strbuf_addf(sb, "%s%s %u", sb->len ? ", " : "", p->comm, p->pid);

@@ -14,10 +14,11 @@
  * directory has. A process that was given this number later has not. Nor has the one with that
  * number here, if `pid` is a number of another pid namespace.
  */
-bool still_maps(uint32_t pid, const char *dir);
+bool process_maps_dir(uint32_t pid, const char *dir);
 
 /* Appends "NAME PID, NAME PID" of the processes that still record into `dir`, at most `most` of
  * them; returns how many there are. */
-size_t still_runs(struct strbuf *sb, const struct taken *taken, const char *dir, size_t most);
+size_t survivors_list(struct strbuf *sb, const struct run_totals *taken, const char *dir,
+                      size_t most);
 
 #endif

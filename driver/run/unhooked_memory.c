@@ -48,7 +48,7 @@ static const char *known_name(const struct symtab_entry *entry)
     return NULL;
 }
 
-const char *unseen_allocator(const char *exe)
+const char *unhooked_memory_allocator(const char *exe)
 {
     struct symtab t = SYMTAB_INIT;
     const char *found = NULL;
@@ -67,7 +67,7 @@ const char *unseen_allocator(const char *exe)
     return found;
 }
 
-const char *unseen_call(const char *exe)
+const char *unhooked_memory_call(const char *exe)
 {
     struct elfsym *e = elfsym_open(exe);
     const char *found = e ? elfsym_wants(e, calls, ARRAY_LEN(calls)) : NULL;
@@ -77,7 +77,7 @@ const char *unseen_call(const char *exe)
     return found;
 }
 
-bool unseen_is_much(uint64_t anon_bytes, uint64_t malloc_bytes)
+bool unhooked_memory_is_much(uint64_t anon_bytes, uint64_t malloc_bytes)
 {
     return anon_bytes >= MUCH_BYTES && anon_bytes / MUCH_TIMES >= malloc_bytes;
 }
@@ -85,7 +85,7 @@ bool unseen_is_much(uint64_t anon_bytes, uint64_t malloc_bytes)
 /* ---- programs ---- */
 
 /* Whether no earlier process has this program; equal names are one string. */
-static bool is_first(const struct taken *k, size_t i)
+static bool is_first(const struct run_totals *k, size_t i)
 {
     for (size_t before = 0; before < i; before++)
         if (k->process[before].exe == k->process[i].exe)
@@ -96,7 +96,7 @@ static bool is_first(const struct taken *k, size_t i)
 /* Prints why blocks of a program are not recorded. False: there is no reason. */
 static bool print_program(const char *exe)
 {
-    const char *by = unseen_allocator(exe), *call = by ? NULL : unseen_call(exe);
+    const char *by = unhooked_memory_allocator(exe), *call = by ? NULL : unhooked_memory_call(exe);
     const char *name = base_name(exe);
 
     if (by)
@@ -112,7 +112,7 @@ static bool print_program(const char *exe)
 }
 
 /* Prints programs; returns the number of lines. */
-static size_t print_programs(const struct taken *k)
+static size_t print_programs(const struct run_totals *k)
 {
     size_t lines = 0;
 
@@ -125,7 +125,7 @@ static size_t print_programs(const struct taken *k)
 
 static int by_size(const void *pa, const void *pb)
 {
-    const struct watched *a = pa, *b = pb;
+    const struct rss_sample *a = pa, *b = pb;
 
     return (a->anon_bytes < b->anon_bytes) - (a->anon_bytes > b->anon_bytes);
 }
@@ -138,7 +138,7 @@ static void add_bytes(struct strbuf *sb, uint64_t bytes)
         value_add_both(sb, count, "bytes");
 }
 
-static void print_process(const struct watched *p)
+static void print_process(const struct rss_sample *p)
 {
     struct strbuf sb = STRBUF_INIT;
 
@@ -155,27 +155,27 @@ static void print_process(const struct watched *p)
 /* Takes the only process from the command's largest resident size, as it may have ended before
  * the first sample, or have grown since. That size includes libraries, which are less than 32
  * MiB. */
-static bool add_command(const struct recording *r, struct watched *p)
+static bool add_command(const struct recording *r, struct rss_sample *p)
 {
-    const struct taken_process *only = r->taken.process;
+    const struct run_totals_process *only = r->taken.process;
 
     if (r->taken.nprocesses != 1 || r->others.nprograms || r->others.unnamed)
         return false;
-    *p = (struct watched){.pid = only->pid,
-                          .anon_bytes = r->run.max_resident > only->recorders
-                                            ? r->run.max_resident - only->recorders
-                                            : 0,
-                          .malloc_bytes = only->peak_with_inherited};
+    *p = (struct rss_sample){.pid = only->pid,
+                             .anon_bytes = r->run.max_resident > only->recorders
+                                               ? r->run.max_resident - only->recorders
+                                               : 0,
+                             .malloc_bytes = only->peak_with_inherited};
     memcpy(p->comm, only->comm, strnlen(only->comm, sizeof p->comm - 1));
-    return unseen_is_much(p->anon_bytes, p->malloc_bytes);
+    return unhooked_memory_is_much(p->anon_bytes, p->malloc_bytes);
 }
 
 /* Adds a process's final figures from its traces to its samples. A sample in the middle of a
  * calloc sees the memory before it is counted. */
-static struct watched in_the_end(const struct recording *r, struct watched p)
+static struct rss_sample in_the_end(const struct recording *r, struct rss_sample p)
 {
     for (size_t i = 0; i < r->taken.nprocesses; i++) {
-        const struct taken_process *of = &r->taken.process[i];
+        const struct run_totals_process *of = &r->taken.process[i];
 
         if (of->pid == p.pid && of->peak_with_inherited > p.malloc_bytes)
             p.malloc_bytes = of->peak_with_inherited;
@@ -186,15 +186,15 @@ static struct watched in_the_end(const struct recording *r, struct watched p)
 static size_t print_processes(const struct recording *r)
 {
     size_t seen, n;
-    const struct watched *all = watch_seen(r->watch, &seen);
-    struct watched *much = xcalloc(seen + 1, sizeof *much);
+    const struct rss_sample *all = rss_sampler_seen(r->watch, &seen);
+    struct rss_sample *much = xcalloc(seen + 1, sizeof *much);
     bool alone = add_command(r, much);
 
     n = alone;
     for (size_t i = 0; i < seen && !alone; i++) {
-        struct watched p = in_the_end(r, all[i]);
+        struct rss_sample p = in_the_end(r, all[i]);
 
-        if (unseen_is_much(p.anon_bytes, p.malloc_bytes))
+        if (unhooked_memory_is_much(p.anon_bytes, p.malloc_bytes))
             much[n++] = p;
     }
     if (n)
@@ -207,7 +207,7 @@ static size_t print_processes(const struct recording *r)
     return n;
 }
 
-bool unseen_print(const struct recording *r)
+bool unhooked_memory_print(const struct recording *r)
 {
     size_t lines = print_programs(&r->taken);
 

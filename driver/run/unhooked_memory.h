@@ -14,18 +14,18 @@
 
 /* The function by which the program in file `exe` allocates past malloc's hooks: "malloc"
  * when it defines that itself, "je_malloc" and its like; NULL: none is known. */
-const char *unseen_allocator(const char *exe);
+const char *unhooked_memory_allocator(const char *exe);
 
 /* The function of an allocator's own ("mi_heap_malloc" and its like, which are not hooked) that the
  * program in file `exe` calls in another file; NULL: none is known. A weak reference only
  * asks whether there is one. */
-const char *unseen_call(const char *exe);
+const char *unhooked_memory_call(const char *exe);
 
 /* Whether memory this much larger than what malloc gave is worth a word. */
-bool unseen_is_much(uint64_t anon_bytes, uint64_t malloc_bytes);
+bool unhooked_memory_is_much(uint64_t anon_bytes, uint64_t malloc_bytes);
 
 /* Prints a line for each program and process whose memory is not all malloc's. False: there is
  * none. */
-bool unseen_print(const struct recording *r);
+bool unhooked_memory_print(const struct recording *r);
 
 #endif

@@ -18,7 +18,7 @@
 
 #include "common/compiler.h"
 
-bool writers_are_told(int fd)
+bool writers_are_detectable(int fd)
 {
     static const unsigned long kinds[] = {
         0xef53,     /* ext2, 3 and 4 */
@@ -37,7 +37,7 @@ bool writers_are_told(int fd)
     return known;
 }
 
-bool writers_are_gone(int fd)
+bool has_no_writers(int fd)
 {
     /* A lease that has to be broken would be told by a signal that ends us. */
     if (fcntl(fd, F_SETSIG, SIGURG) < 0 || fcntl(fd, F_SETLEASE, F_RDLCK) < 0)

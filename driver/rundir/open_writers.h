@@ -11,12 +11,12 @@
  * mapping is of another inode than the file's, as in overlays, or where writers may be on other
  * machines, as in network file systems.
  */
-bool writers_are_told(int fd);
+bool writers_are_detectable(int fd);
 
 /*
  * Whether no process can write any more, by a descriptor or a shared mapping, to the file that is
  * open for reading as `fd`. False when that cannot be known.
  */
-bool writers_are_gone(int fd);
+bool has_no_writers(int fd);
 
 #endif

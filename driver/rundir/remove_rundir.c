@@ -82,7 +82,7 @@ static void remove_directory(int at, const char *name, unsigned depth)
     close(dir);
 }
 
-void removing_directory(const char *path, char *const *kept, size_t nkept)
+void remove_rundir_files(const char *path, char *const *kept, size_t nkept)
 {
     int dir = open_directory(AT_FDCWD, path), saved = errno;
 

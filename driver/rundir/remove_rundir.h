@@ -14,6 +14,6 @@
  * links, pipes, and directories down to a depth that no run makes. It follows no link. Then it
  * removes the directory itself, unless a file is left. A file that cannot be removed stays.
  */
-void removing_directory(const char *path, char *const *kept, size_t nkept);
+void remove_rundir_files(const char *path, char *const *kept, size_t nkept);
 
 #endif

@@ -34,11 +34,11 @@ static int write_whole(int fd, const void *data, size_t size)
 
 /* ---- writing ---- */
 
-int notesfile_make(struct notesfile *f, const char *path, uint64_t disk)
+int run_status_file_make(struct run_status_file *f, const char *path, uint64_t disk)
 {
     int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600), err = 0;
 
-    *f = (struct notesfile){.fd = -1};
+    *f = (struct run_status_file){.fd = -1};
     if (fd < 0)
         return -errno;
     f->own = xcalloc(1, sizeof *f->own); /* more than a small stack has room for */
@@ -57,20 +57,20 @@ int notesfile_make(struct notesfile *f, const char *path, uint64_t disk)
     close(fd);
     if (err) {
         unlink(path);
-        notesfile_close(f);
+        run_status_file_close(f);
         return err;
     }
     f->path = xstrdup(path);
     return 0;
 }
 
-void notesfile_close(struct notesfile *f)
+void run_status_file_close(struct run_status_file *f)
 {
     if (f->fd >= 0)
         close(f->fd);
     free(f->path);
     free(f->own);
-    *f = (struct notesfile){.fd = -1};
+    *f = (struct run_status_file){.fd = -1};
 }
 
 static bool is_same_file(int a, int b)
@@ -81,7 +81,7 @@ static bool is_same_file(int a, int b)
 }
 
 /* Opens the file by its name, if it is still the same file; or -errno. */
-static int open_again(const struct notesfile *f, int how)
+static int open_again(const struct run_status_file *f, int how)
 {
     int fd = f->path ? plainfile_open(f->path, how | O_NOFOLLOW) : -ENOENT;
 
@@ -92,7 +92,7 @@ static int open_again(const struct notesfile *f, int how)
 }
 
 /* Writes one of the driver's words, which is in f->own already. 0 or -errno. */
-static int put(const struct notesfile *f, const void *word, size_t size)
+static int put(const struct run_status_file *f, const void *word, size_t size)
 {
     size_t at = (size_t)((const char *)word - (const char *)f->own);
     int fd = open_again(f, O_WRONLY), err = 0;
@@ -105,7 +105,7 @@ static int put(const struct notesfile *f, const void *word, size_t size)
     return err;
 }
 
-void notesfile_over(struct notesfile *f)
+void run_status_file_over(struct run_status_file *f)
 {
     int err;
 
@@ -117,7 +117,7 @@ void notesfile_over(struct notesfile *f)
         unlink(f->path); /* a removed file ends the recording as well */
 }
 
-void notesfile_spares(struct notesfile *f, uint32_t made)
+void run_status_file_spares(struct run_status_file *f, uint32_t made)
 {
     if (!f->own)
         return;
@@ -125,7 +125,7 @@ void notesfile_spares(struct notesfile *f, uint32_t made)
     put(f, &f->own->spares_made, sizeof made);
 }
 
-void notesfile_given_back(struct notesfile *f, uint64_t bytes)
+void run_status_file_given_back(struct run_status_file *f, uint64_t bytes)
 {
     if (!f->own)
         return;
@@ -133,7 +133,7 @@ void notesfile_given_back(struct notesfile *f, uint64_t bytes)
     put(f, &f->own->disk_given_back, sizeof bytes);
 }
 
-void notesfile_share_rules(struct notesfile *f, const char *rules)
+void run_status_file_share_rules(struct run_status_file *f, const char *rules)
 {
     void *none;
     int fd, err;
@@ -156,12 +156,12 @@ void notesfile_share_rules(struct notesfile *f, const char *rules)
 
 /* ---- reading ---- */
 
-static bool read_at(const struct notesfile *f, void *to, size_t size, size_t at)
+static bool read_at(const struct run_status_file *f, void *to, size_t size, size_t at)
 {
     return f->fd >= 0 && pread(f->fd, to, size, (off_t)at) == (ssize_t)size;
 }
 
-uint32_t notesfile_spares_taken(const struct notesfile *f)
+uint32_t run_status_file_spares_taken(const struct run_status_file *f)
 {
     uint32_t taken;
 
@@ -187,7 +187,8 @@ static void add_wrong(struct strbuf *wrong, const char *what)
     strbuf_addf(wrong, "%s%s", wrong->len ? ", " : "", what);
 }
 
-static void compare(const struct notesfile *f, const struct run_status *now, struct strbuf *wrong)
+static void compare(const struct run_status_file *f, const struct run_status *now,
+                    struct strbuf *wrong)
 {
     for (size_t i = 0; i < ARRAY_LEN(words); i++)
         if (memcmp((const char *)now + words[i].at, (const char *)f->own + words[i].at,
@@ -208,8 +209,8 @@ static bool is_impossible(const struct run_status *n, uint32_t used, uint64_t mo
     return used > most;
 }
 
-void notesfile_read(const struct notesfile *f, uint64_t most, struct run_status *to,
-                    struct strbuf *wrong)
+void run_status_file_read(const struct run_status_file *f, uint64_t most, struct run_status *to,
+                          struct strbuf *wrong)
 {
     uint32_t used = 0;
     int fd;

@@ -62,7 +62,7 @@ static void remove_and_die(int sig)
 
     to_remove = NULL;
     if (dir && remover == getpid())
-        removing_directory(dir, NULL, 0);
+        remove_rundir_files(dir, NULL, 0);
     signal(sig, SIG_DFL);
     raise(sig);
 }
@@ -139,7 +139,7 @@ static int make_notes(struct rundir *s)
     int err;
 
     strbuf_addf(&name, "%s/" RUNDIR_NOTES, s->path);
-    err = notesfile_make(&s->notes, name.buf, s->disk);
+    err = run_status_file_make(&s->notes, name.buf, s->disk);
     strbuf_release(&name);
     return err == -ENOSPC || err == -EDQUOT ? err : 0;
 }
@@ -161,7 +161,7 @@ static int make_in(struct rundir *s, const char *me, const char *parent)
     if (!real)
         return -errno;
     if (plain(real)) {
-        leftovers_remove(real);
+        stale_rundirs_remove(real);
         err = make_dir(s, me, real);
     } else {
         err = -EINVAL;
@@ -421,10 +421,10 @@ char *rundir_program_of(const char *path, uint32_t *pid)
 void rundir_close(struct rundir *s)
 {
     if (s->path && !s->keep)
-        removing_directory(s->path, s->kept, s->nkept);
+        remove_rundir_files(s->path, s->kept, s->nkept);
     to_remove = NULL;
     if (s->path)
-        notesfile_close(&s->notes);
+        run_status_file_close(&s->notes);
     for (size_t i = 0; i < s->ntraces; i++)
         free(s->traces[i]);
     free(s->traces);

@@ -31,7 +31,7 @@
 struct rundir {
     char *path;                      /* absolute, free of ':', '%' and blanks */
     char *pattern;                   /* what the recorder is to write to: DIR/%e.%p.%n.flame */
-    struct notesfile notes;          /* what processes leave word of */
+    struct run_status_file notes;    /* what processes leave word of */
     char *rules;                     /* where rules may be that processes share, see run_status.h */
     uint64_t disk;                   /* budget for traces in bytes, 0: none */
     char *spares[RUN_STATUS_SPARES]; /* see run_status.h */

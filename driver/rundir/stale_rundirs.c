@@ -53,7 +53,7 @@ static int lock_dead(int dir)
     int fd = openat(dir, RUNDIR_NOTES, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 
     if (fd >= 0 && is_ours(fd, S_IFREG) && was_locked(fd) && flock(fd, LOCK_EX | LOCK_NB) == 0 &&
-        writers_are_gone(fd))
+        has_no_writers(fd))
         return fd;
     if (fd >= 0)
         close(fd);
@@ -89,7 +89,7 @@ static bool is_dead_file(int dir, const char *name)
     fd = openat(dir, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     if (fd < 0)
         return false;
-    gone = is_ours(fd, S_IFREG) && writers_are_gone(fd);
+    gone = is_ours(fd, S_IFREG) && has_no_writers(fd);
     close(fd);
     return gone;
 }
@@ -106,7 +106,7 @@ static void remove_if_dead(int parent, const char *name, bool (*is_dead)(int dir
 
     if (dir < 0)
         return;
-    lock = is_ours(dir, S_IFDIR) && writers_are_told(dir) ? lock_dead(dir) : -1;
+    lock = is_ours(dir, S_IFDIR) && writers_are_detectable(dir) ? lock_dead(dir) : -1;
     if (lock >= 0 && each_file(dir, is_dead) && each_file(dir, remove_file))
         unlinkat(parent, name, AT_REMOVEDIR);
     if (lock >= 0)
@@ -124,7 +124,7 @@ static bool is_dead(int dir, const char *name)
     return faccessat(dir, name, F_OK, AT_SYMLINK_NOFOLLOW) != 0;
 }
 
-void leftovers_remove(const char *parent)
+void stale_rundirs_remove(const char *parent)
 {
     DIR *d = opendir(parent);
     struct dirent *e;

@@ -10,6 +10,6 @@
  * mapped any more, and with nothing in them but what a run makes. All others stay, without a
  * message.
  */
-void leftovers_remove(const char *parent);
+void stale_rundirs_remove(const char *parent);
 
 #endif

@@ -10,26 +10,26 @@
 
 #define TOLD 8u /* lines */
 
-void unread_add(struct unread *u, char *path, const char *why)
+void unreadable_traces_add(struct unreadable_traces *u, char *path, const char *why)
 {
     bool begun = !trace_has_not_begun(path);
-    struct unread_trace *t;
+    struct unreadable_traces_trace *t;
 
     GROW(u->trace, u->n, u->room);
     t = &u->trace[u->n++];
-    *t = (struct unread_trace){.path = path, .why = begun ? xstrdup(why) : NULL};
+    *t = (struct unreadable_traces_trace){.path = path, .why = begun ? xstrdup(why) : NULL};
     t->name = rundir_program_of(path, &t->pid);
     u->damaged += begun;
 }
 
-static void add_name(struct strbuf *sb, const struct unread_trace *t)
+static void add_name(struct strbuf *sb, const struct unreadable_traces_trace *t)
 {
     strbuf_addstr(sb, t->name);
     if (t->pid)
         strbuf_addf(sb, " %" PRIu32, t->pid);
 }
 
-static void tell(const struct unread_trace *t, bool kept)
+static void tell(const struct unreadable_traces_trace *t, bool kept)
 {
     struct strbuf who = STRBUF_INIT;
 
@@ -43,16 +43,17 @@ static void tell(const struct unread_trace *t, bool kept)
     strbuf_release(&who);
 }
 
-void unread_tell(const struct unread *u, struct rundir *dir, struct notrecorded *others)
+void unreadable_traces_print(const struct unreadable_traces *u, struct rundir *dir,
+                             struct unrecorded *others)
 {
     size_t told = 0;
 
     for (size_t i = 0; i < u->n; i++) {
-        const struct unread_trace *t = &u->trace[i];
+        const struct unreadable_traces_trace *t = &u->trace[i];
         bool kept = t->why && rundir_keep_file(dir, t->path);
 
-        notrecorded_add_process(others, t->name, t->pid,
-                                t->why ? UNRECORDED_DAMAGED : UNRECORDED_NOT_BEGUN);
+        unrecorded_add_process(others, t->name, t->pid,
+                               t->why ? UNRECORDED_DAMAGED : UNRECORDED_NOT_BEGUN);
         if (t->why && told++ < TOLD)
             tell(t, kept);
     }
@@ -60,10 +61,10 @@ void unread_tell(const struct unread *u, struct rundir *dir, struct notrecorded 
         flame_warn("%zu more are left out, as their traces in %s cannot be read", told - TOLD,
                    dir->path);
     if (u->n)
-        notrecorded_sort(others);
+        unrecorded_sort(others);
 }
 
-void unread_add_names(struct strbuf *sb, const struct unread *u)
+void unreadable_traces_add_names(struct strbuf *sb, const struct unreadable_traces *u)
 {
     size_t named = 0;
 
@@ -80,7 +81,7 @@ void unread_add_names(struct strbuf *sb, const struct unread *u)
     }
 }
 
-void unread_release(struct unread *u)
+void unreadable_traces_release(struct unreadable_traces *u)
 {
     for (size_t i = 0; i < u->n; i++) {
         free(u->trace[i].path);
@@ -88,5 +89,5 @@ void unread_release(struct unread *u)
         free(u->trace[i].why);
     }
     free(u->trace);
-    *u = (struct unread){.n = 0};
+    *u = (struct unreadable_traces){.n = 0};
 }

@@ -11,8 +11,8 @@
 #include "driver/rundir/unrecorded.h"
 #include "driver/rundir/rundir.h"
 
-struct unread {
-    struct unread_trace {
+struct unreadable_traces {
+    struct unreadable_traces_trace {
         char *path, *name; /* the program's name */
         char *why;         /* NULL: it had not begun */
         uint32_t pid;      /* 0: not known */
@@ -22,17 +22,18 @@ struct unread {
 };
 
 /* Takes over the path of a trace that cannot be read for the reason `why`. */
-void unread_add(struct unread *u, char *path, const char *why);
+void unreadable_traces_add(struct unreadable_traces *u, char *path, const char *why);
 
 /*
  * Counts them among the programs that were not recorded, says a line for each of the first that are
  * damaged, and has the run's directory keep the files of these. Called once, when all are known.
  */
-void unread_tell(const struct unread *u, struct rundir *dir, struct notrecorded *others);
+void unreadable_traces_print(const struct unreadable_traces *u, struct rundir *dir,
+                             struct unrecorded *others);
 
 /* Appends "name 12, other 13", the damaged ones, for people. */
-void unread_add_names(struct strbuf *sb, const struct unread *u);
+void unreadable_traces_add_names(struct strbuf *sb, const struct unreadable_traces *u);
 
-void unread_release(struct unread *u);
+void unreadable_traces_release(struct unreadable_traces *u);
 
 #endif

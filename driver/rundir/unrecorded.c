@@ -7,7 +7,7 @@
 
 static int by_pid(const void *pa, const void *pb)
 {
-    const struct notrecorded_process *a = pa, *b = pb;
+    const struct unrecorded_process *a = pa, *b = pb;
 
     return (a->pid > b->pid) - (a->pid < b->pid);
 }
@@ -21,22 +21,22 @@ static int by_number(const void *a, const void *b)
 
 static int by_times(const void *pa, const void *pb)
 {
-    const struct notrecorded_program *a = pa, *b = pb;
+    const struct unrecorded_program *a = pa, *b = pb;
 
     if (a->times != b->times)
         return a->times < b->times ? 1 : -1;
     return strcmp(a->name, b->name);
 }
 
-static void add_program(struct notrecorded *n, const struct run_status_process *note)
+static void add_program(struct unrecorded *n, const struct run_status_process *note)
 {
-    struct notrecorded_program *p;
+    struct unrecorded_program *p;
     char name[sizeof p->name] = "";
 
     memcpy(name, note->name, strnlen(note->name, sizeof note->name));
     if (note->pid)
         n->process[n->nprocesses++] =
-            (struct notrecorded_process){note->pid, (enum unrecorded_why)note->why};
+            (struct unrecorded_process){note->pid, (enum unrecorded_why)note->why};
     for (size_t i = 0; i < n->nprograms; i++) {
         p = &n->programs[i];
         if (p->why == note->why && p->err == note->err && strcmp(p->name, name) == 0) {
@@ -46,7 +46,7 @@ static void add_program(struct notrecorded *n, const struct run_status_process *
     }
     n->programs = xreallocarray(n->programs, n->nprograms + 1, sizeof *n->programs);
     p = &n->programs[n->nprograms++];
-    *p = (struct notrecorded_program){.why = note->why, .err = note->err, .times = 1};
+    *p = (struct unrecorded_program){.why = note->why, .err = note->err, .times = 1};
     memcpy(p->name, name, sizeof name);
 }
 
@@ -76,13 +76,13 @@ static bool is_named_again(const struct run_status *notes, size_t i)
     return false;
 }
 
-void notrecorded_read(struct notrecorded *n, const struct notesfile *f, uint64_t most)
+void unrecorded_read(struct unrecorded *n, const struct run_status_file *f, uint64_t most)
 {
     struct run_status *notes = xmalloc(sizeof *notes);
     struct strbuf wrong = STRBUF_INIT;
 
-    *n = (struct notrecorded){0};
-    notesfile_read(f, most, notes, &wrong);
+    *n = (struct unrecorded){0};
+    run_status_file_read(f, most, notes, &wrong);
     if (wrong.len)
         n->overwritten = strbuf_detach(&wrong, NULL);
     strbuf_release(&wrong);
@@ -94,12 +94,12 @@ void notrecorded_read(struct notrecorded *n, const struct notesfile *f, uint64_t
     n->full_ns = notes->disk_full_ns;
     if (notes->used > RUN_STATUS_MAX)
         n->unnamed = notes->used - RUN_STATUS_MAX;
-    notrecorded_sort(n);
+    unrecorded_sort(n);
     free(notes);
 }
 
-void notrecorded_add_process(struct notrecorded *n, const char *name, uint32_t pid,
-                             enum unrecorded_why why)
+void unrecorded_add_process(struct unrecorded *n, const char *name, uint32_t pid,
+                            enum unrecorded_why why)
 {
     struct run_status_process note = {.pid = pid, .why = (uint16_t)why};
 
@@ -108,7 +108,7 @@ void notrecorded_add_process(struct notrecorded *n, const char *name, uint32_t p
     add_program(n, &note);
 }
 
-void notrecorded_sort(struct notrecorded *n)
+void unrecorded_sort(struct unrecorded *n)
 {
     if (n->nprocesses)
         qsort(n->process, n->nprocesses, sizeof *n->process, by_pid);
@@ -116,15 +116,15 @@ void notrecorded_sort(struct notrecorded *n)
         qsort(n->programs, n->nprograms, sizeof *n->programs, by_times);
 }
 
-void notrecorded_release(struct notrecorded *n)
+void unrecorded_release(struct unrecorded *n)
 {
     free(n->programs);
     free(n->process);
     free(n->overwritten);
-    *n = (struct notrecorded){0};
+    *n = (struct unrecorded){0};
 }
 
-size_t notrecorded_processes(const struct notrecorded *n, const uint32_t *pids, size_t npids)
+size_t unrecorded_processes(const struct unrecorded *n, const uint32_t *pids, size_t npids)
 {
     uint32_t *sorted = xcalloc(npids, sizeof *sorted);
     size_t others = 0, count;
@@ -138,7 +138,7 @@ size_t notrecorded_processes(const struct notrecorded *n, const uint32_t *pids, 
     return others + n->unnamed;
 }
 
-bool notrecorded_is_doubt(enum unrecorded_why why)
+bool unrecorded_is_doubt(enum unrecorded_why why)
 {
     return why != UNRECORDED_NOT_FOLLOWED && why != UNRECORDED_NOT_BEGUN &&
            why != UNRECORDED_DAMAGED;
@@ -186,12 +186,12 @@ static const char *because(enum unrecorded_why why)
     }
 }
 
-void notrecorded_add(struct strbuf *sb, const struct notrecorded *n, size_t most)
+void unrecorded_add(struct strbuf *sb, const struct unrecorded *n, size_t most)
 {
     size_t more = n->unnamed;
 
     for (size_t i = 0; i < n->nprograms; i++) {
-        const struct notrecorded_program *p = &n->programs[i];
+        const struct unrecorded_program *p = &n->programs[i];
 
         if (i >= most) {
             more += p->times;

@@ -11,17 +11,17 @@
 #include "driver/rundir/run_status_file.h"
 
 /* Programs of one name that were not recorded for one reason. */
-struct notrecorded_program {
+struct unrecorded_program {
     char name[sizeof((struct run_status_process *)0)->name + 1];
     enum unrecorded_why why;
     int err; /* of UNRECORDED_FAILED: an errno, or 0 */
     size_t times;
 };
 
-struct notrecorded {
-    struct notrecorded_program *programs; /* the most frequent first */
+struct unrecorded {
+    struct unrecorded_program *programs; /* the most frequent first */
     size_t nprograms;
-    struct notrecorded_process {
+    struct unrecorded_process {
         uint32_t pid;
         enum unrecorded_why why;
     } * process; /* of all notes that have a pid, by pid */
@@ -31,25 +31,25 @@ struct notrecorded {
     char *overwritten; /* parts of the file that another process has overwritten; NULL: none */
 };
 
-/* Reads the file of notes; *n is empty when it cannot be read. `most` is as for notesfile_read.
- * Release it. */
-void notrecorded_read(struct notrecorded *n, const struct notesfile *f, uint64_t most);
-void notrecorded_release(struct notrecorded *n);
+/* Reads the file of notes; *n is empty when it cannot be read. `most` is as for
+ * run_status_file_read. Release it. */
+void unrecorded_read(struct unrecorded *n, const struct run_status_file *f, uint64_t most);
+void unrecorded_release(struct unrecorded *n);
 
-/* Adds a process that the driver knows of; `pid` 0: not known. Call notrecorded_sort() after the
+/* Adds a process that the driver knows of; `pid` 0: not known. Call unrecorded_sort() after the
  * last one. */
-void notrecorded_add_process(struct notrecorded *n, const char *name, uint32_t pid,
-                             enum unrecorded_why why);
-void notrecorded_sort(struct notrecorded *n);
+void unrecorded_add_process(struct unrecorded *n, const char *name, uint32_t pid,
+                            enum unrecorded_why why);
+void unrecorded_sort(struct unrecorded *n);
 
 /* The number of processes that left no trace: those not among pids[0..npids). */
-size_t notrecorded_processes(const struct notrecorded *n, const uint32_t *pids, size_t npids);
+size_t unrecorded_processes(const struct unrecorded *n, const uint32_t *pids, size_t npids);
 
 /* A reason that the user did not ask for, of a process that may have done something.
  * (unreadable_traces.h reports damaged traces.) */
-bool notrecorded_is_doubt(enum unrecorded_why why);
+bool unrecorded_is_doubt(enum unrecorded_why why);
 
 /* "3 times hello, which uses musl, ...", at most `most` programs. Nothing when there are none. */
-void notrecorded_add(struct strbuf *sb, const struct notrecorded *n, size_t most);
+void unrecorded_add(struct strbuf *sb, const struct unrecorded *n, size_t most);
 
 #endif

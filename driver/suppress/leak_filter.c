@@ -22,25 +22,27 @@
 /* ---- which rows, and what of them ---- */
 
 /* Whether a row is one of the leaks that are counted, and its amount. */
-static bool is_leak(const struct hide *h, const struct trace_row *row, struct hidden_sum *sum)
+static bool is_leak(const struct leak_filter *h, const struct trace_row *row,
+                    struct leak_filter_sum *sum)
 {
     if (!trace_row_used(row) || row->flags & TRACE_ROW_INHERITED)
         return false;
-    if (h->what == HIDE_LIVE) {
-        *sum = (struct hidden_sum){row->alloc_bytes - row->free_bytes,
-                                   row->alloc_calls - row->free_calls};
+    if (h->what == LEAK_FILTER_LIVE) {
+        *sum = (struct leak_filter_sum){row->alloc_bytes - row->free_bytes,
+                                        row->alloc_calls - row->free_calls};
         return trace_row_counts(row) && (sum->bytes || sum->blocks);
     }
-    *sum = (struct hidden_sum){row->alloc_bytes, row->alloc_calls};
-    return row->flags & (h->what == HIDE_GROWTH ? TRACE_ROW_GROWTH : LEAKS) && sum->blocks;
+    *sum = (struct leak_filter_sum){row->alloc_bytes, row->alloc_calls};
+    return row->flags & (h->what == LEAK_FILTER_GROWTH ? TRACE_ROW_GROWTH : LEAKS) && sum->blocks;
 }
 
 /* The traces' arrays are in this process's own memory, so rows can be emptied. */
-static void empty(const struct hide *h, const struct trace *t, uint32_t id, struct hidden_sum by)
+static void empty(const struct leak_filter *h, const struct trace *t, uint32_t id,
+                  struct leak_filter_sum by)
 {
     struct trace_row *row = (struct trace_row *)&t->rows[id];
 
-    if (h->what == HIDE_LIVE) {
+    if (h->what == LEAK_FILTER_LIVE) {
         row->free_bytes += by.bytes;
         row->free_calls += by.blocks;
     } else {
@@ -49,7 +51,7 @@ static void empty(const struct hide *h, const struct trace *t, uint32_t id, stru
     }
 }
 
-static struct taken_out *find_taken_out(struct hide *h, const struct trace *t,
+static struct taken_out *find_taken_out(struct leak_filter *h, const struct trace *t,
                                         const struct trace_row *row, bool make)
 {
     struct taken_out_key key = {.stack = trace_stack_identity(t, row->node),
@@ -66,19 +68,20 @@ static struct taken_out *find_taken_out(struct hide *h, const struct trace *t,
 }
 
 /* Takes an amount out of a row's count, and adds it to the amount for the sums. */
-static void take_from(struct hide *h, const struct trace *t, uint32_t id, struct hidden_sum by)
+static void take_from(struct leak_filter *h, const struct trace *t, uint32_t id,
+                      struct leak_filter_sum by)
 {
     const struct trace_row *row = &t->rows[id];
 
-    if (h->what != HIDE_LIVE)
-        hidden_add(&find_taken_out(h, t, row, true)->left, by.bytes, by.blocks);
+    if (h->what != LEAK_FILTER_LIVE)
+        leak_filter_add(&find_taken_out(h, t, row, true)->left, by.bytes, by.blocks);
     empty(h, t, id, by);
 }
 
 /* Takes the amount that was taken out of the processes' rows out of the row of the sums. */
-static void take_from_sums(struct hide *h, const struct trace *t, uint32_t id)
+static void take_from_sums(struct leak_filter *h, const struct trace *t, uint32_t id)
 {
-    struct hidden_sum has, by;
+    struct leak_filter_sum has, by;
     struct taken_out *out;
 
     if (!is_leak(h, &t->rows[id], &has))
@@ -95,7 +98,7 @@ static void take_from_sums(struct hide *h, const struct trace *t, uint32_t id)
 
 /* ---- in the child ---- */
 
-static struct hide *asked_for; /* the one that fold_in_child works for */
+static struct leak_filter *asked_for; /* the one that fold_in_child works for */
 
 static enum suppress_kind kind_of(const struct trace_row *row)
 {
@@ -105,8 +108,8 @@ static enum suppress_kind kind_of(const struct trace_row *row)
 }
 
 /* Reports rows as "TRACE ROW RULE KEY"; RULE is the number of rules if none matches. */
-static void tell_rows(struct hide *h, const struct trace *t, size_t number, struct symbols *syms,
-                      struct strbuf *sb)
+static void tell_rows(struct leak_filter *h, const struct trace *t, size_t number,
+                      struct symbols *syms, struct strbuf *sb)
 {
     struct leakframes *f = leakframes_new(t, syms);
     bool keys = h->known || h->now;
@@ -114,7 +117,7 @@ static void tell_rows(struct hide *h, const struct trace *t, size_t number, stru
     for (uint32_t id = 0; id < t->row_limit; id++) {
         const struct trace_row *row = &t->rows[id];
         struct suppress_frame **stack;
-        struct hidden_sum sum;
+        struct leak_filter_sum sum;
         size_t n, rule;
 
         if (!is_leak(h, row, &sum))
@@ -157,8 +160,8 @@ struct told {
 };
 
 /* True: *told is a report of a row. */
-static bool parse_told(struct hide *h, struct trace *const *traces, size_t ntraces, char *line,
-                       size_t len, struct told *told)
+static bool parse_told(struct leak_filter *h, struct trace *const *traces, size_t ntraces,
+                       char *line, size_t len, struct told *told)
 {
     int at = 0;
 
@@ -172,9 +175,10 @@ static bool parse_told(struct hide *h, struct trace *const *traces, size_t ntrac
            told->rule <= suppressions_count(h->rules);
 }
 
-static void suppress(struct hide *h, const struct trace *t, uint32_t id, struct suppression *by)
+static void suppress(struct leak_filter *h, const struct trace *t, uint32_t id,
+                     struct suppression *by)
 {
-    struct hidden_sum sum;
+    struct leak_filter_sum sum;
 
     if (!is_leak(h, &t->rows[id], &sum))
         return;
@@ -187,7 +191,8 @@ static void suppress(struct hide *h, const struct trace *t, uint32_t id, struct 
  * Suppresses indirect leaks when all definite leaks of a process are suppressed: no leak that
  * counts leads to them. They are added to the rule of the largest definite leak.
  */
-static void suppress_what_is_left(struct hide *h, const struct trace *t, struct suppression *by)
+static void suppress_what_is_left(struct leak_filter *h, const struct trace *t,
+                                  struct suppression *by)
 {
     for (uint32_t id = 0; by && id < t->row_limit; id++)
         if (t->rows[id].flags & TRACE_ROW_LEAKED && t->rows[id].alloc_calls)
@@ -197,7 +202,7 @@ static void suppress_what_is_left(struct hide *h, const struct trace *t, struct 
             suppress(h, t, id, by);
 }
 
-static void suppress_all(struct hide *h, struct trace *const *traces, size_t ntraces,
+static void suppress_all(struct leak_filter *h, struct trace *const *traces, size_t ntraces,
                          const struct told *told, size_t n)
 {
     size_t i = 0;
@@ -234,9 +239,9 @@ static uint64_t share(uint64_t blocks, uint64_t bytes, uint64_t of)
     return part < blocks ? part : blocks - 1;
 }
 
-static void compare(struct hide *h, const struct trace *t, const struct told *told)
+static void compare(struct leak_filter *h, const struct trace *t, const struct told *told)
 {
-    struct hidden_sum sum;
+    struct leak_filter_sum sum;
     uint64_t *left;
 
     if (!is_leak(h, &t->rows[told->row], &sum))
@@ -253,10 +258,10 @@ static void compare(struct hide *h, const struct trace *t, const struct told *to
     if (left)
         *left -= sum.bytes;
     take_from(h, t, told->row, sum);
-    hidden_add(&h->in_baseline, sum.bytes, sum.blocks);
+    leak_filter_add(&h->in_baseline, sum.bytes, sum.blocks);
 }
 
-static int write_baseline(struct hide *h)
+static int write_baseline(struct leak_filter *h)
 {
     const char *path = h->o->write_baseline;
     struct strbuf text = STRBUF_INIT;
@@ -265,7 +270,7 @@ static int write_baseline(struct hide *h)
 
     if (!path)
         return 0;
-    baseline_text(h->now, hidden_view(h), &text);
+    baseline_text(h->now, leak_filter_view(h), &text);
     err = outfile_open(&out, path);
     if (!err) {
         fwrite(text.buf, 1, text.len, out.f);
@@ -275,7 +280,7 @@ static int write_baseline(struct hide *h)
     return err ? flame_cannot_write(path, err) : 0;
 }
 
-static struct told *read_told(struct hide *h, struct trace *const *traces, size_t ntraces,
+static struct told *read_told(struct leak_filter *h, struct trace *const *traces, size_t ntraces,
                               struct strbuf *text, size_t *n)
 {
     struct told *told = NULL;
@@ -292,9 +297,9 @@ static struct told *read_told(struct hide *h, struct trace *const *traces, size_
 }
 
 /* False if no row can be suppressed, as most runs have no leak and finding names takes time. */
-static bool has_work(const struct hide *h, struct trace *const *traces, size_t n)
+static bool has_work(const struct leak_filter *h, struct trace *const *traces, size_t n)
 {
-    struct hidden_sum sum;
+    struct leak_filter_sum sum;
 
     if (!suppressions_count(h->rules) && !h->known && !h->now)
         return false;
@@ -305,10 +310,10 @@ static bool has_work(const struct hide *h, struct trace *const *traces, size_t n
     return false;
 }
 
-static void apply(struct hide *h, const struct hide_traces *in, struct strbuf *text)
+static void apply(struct leak_filter *h, const struct leak_filter_traces *in, struct strbuf *text)
 {
-    struct trace *const *traces = h->what == HIDE_LIVE ? in->sums : in->each;
-    size_t ntraces = h->what == HIDE_LIVE ? in->nsums : in->neach, n;
+    struct trace *const *traces = h->what == LEAK_FILTER_LIVE ? in->sums : in->each;
+    size_t ntraces = h->what == LEAK_FILTER_LIVE ? in->nsums : in->neach, n;
     struct told *told = read_told(h, traces, ntraces, text, &n);
 
     suppress_all(h, traces, ntraces, told, n);
@@ -320,10 +325,10 @@ static void apply(struct hide *h, const struct hide_traces *in, struct strbuf *t
     free(told);
 }
 
-int hide_apply(struct hide *h, const struct hide_traces *in)
+int leak_filter_apply(struct leak_filter *h, const struct leak_filter_traces *in)
 {
-    struct trace *const *traces = h->what == HIDE_LIVE ? in->sums : in->each;
-    size_t ntraces = h->what == HIDE_LIVE ? in->nsums : in->neach;
+    struct trace *const *traces = h->what == LEAK_FILTER_LIVE ? in->sums : in->each;
+    size_t ntraces = h->what == LEAK_FILTER_LIVE ? in->nsums : in->neach;
     struct fold_options opt = {.symbols.lines = true};
     struct strbuf text = STRBUF_INIT;
     int status = 0;

@@ -58,7 +58,7 @@ static int read_sanitizers(struct suppressions *to, const char *options)
     return status;
 }
 
-static int read_rules(struct hide *h)
+static int read_rules(struct leak_filter *h)
 {
     const char *ours = getenv("FLAME_LEAK_SUPPRESSIONS"), *theirs = getenv("LSAN_OPTIONS");
     int status = 0;
@@ -71,7 +71,7 @@ static int read_rules(struct hide *h)
         status = read_sanitizers(h->rules, theirs);
     /* Built-in suppressions describe leaks. With --live the user asked for every live block, so
      * they do not apply. */
-    if (!status && h->o->known && h->what == HIDE_LEAKS)
+    if (!status && h->o->known && h->what == LEAK_FILTER_LEAKS)
         status =
             suppressions_parse(h->rules, "known.supp", true, known_supp, known_supp_len(), NULL);
     return status;
@@ -92,9 +92,10 @@ static int check_writable(const char *path)
     return 0;
 }
 
-int hide_prepare(struct hide **out, const struct hide_options *o, enum hide_what what)
+int leak_filter_load(struct leak_filter **out, const struct leak_filter_options *o,
+                     enum leak_filter_kind what)
 {
-    struct hide *h = xcalloc(1, sizeof *h);
+    struct leak_filter *h = xcalloc(1, sizeof *h);
     int status;
 
     h->o = o;
@@ -102,20 +103,20 @@ int hide_prepare(struct hide **out, const struct hide_options *o, enum hide_what
     h->rules = suppressions_new();
     status = read_rules(h);
     if (!status && o->baseline)
-        status = baseline_read(&h->known, o->baseline, hidden_view(h));
+        status = baseline_read(&h->known, o->baseline, leak_filter_view(h));
     if (!status && o->write_baseline)
         status = check_writable(o->write_baseline);
     if (!status && o->write_baseline)
         h->now = baseline_new();
     if (status) {
-        hide_free(h);
+        leak_filter_free(h);
         h = NULL;
     }
     *out = h;
     return status;
 }
 
-void hide_free(struct hide *h)
+void leak_filter_free(struct leak_filter *h)
 {
     struct taken_out *t, *next;
 
@@ -131,7 +132,7 @@ void hide_free(struct hide *h)
     free(h);
 }
 
-struct suppressions *hide_rules(struct hide *h)
+struct suppressions *leak_filter_rules(struct leak_filter *h)
 {
     return h->rules;
 }

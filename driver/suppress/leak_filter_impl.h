@@ -11,7 +11,7 @@
 #include "driver/suppress/leak_filter.h"
 #include "driver/suppress/suppress.h"
 
-struct hidden_sum {
+struct leak_filter_sum {
     uint64_t bytes, blocks;
 };
 
@@ -22,30 +22,30 @@ struct taken_out {
         uint64_t stack;
         uint64_t flags;
     } key;
-    struct hidden_sum left;
+    struct leak_filter_sum left;
     UT_hash_handle hh;
 };
 
-struct hide {
-    const struct hide_options *o;
-    enum hide_what what;
+struct leak_filter {
+    const struct leak_filter_options *o;
+    enum leak_filter_kind what;
     struct suppressions *rules;
     struct baseline *known, *now;
-    struct hidden_sum in_baseline;
+    struct leak_filter_sum in_baseline;
     struct taken_out *taken_out;
 };
 
-static inline void hidden_add(struct hidden_sum *to, uint64_t bytes, uint64_t blocks)
+static inline void leak_filter_add(struct leak_filter_sum *to, uint64_t bytes, uint64_t blocks)
 {
     to->bytes += bytes;
     to->blocks += blocks;
 }
 
 /* The view that a baseline is of. */
-static inline const char *hidden_view(const struct hide *h)
+static inline const char *leak_filter_view(const struct leak_filter *h)
 {
     static const char *const names[] = {
-        [HIDE_LEAKS] = "leak", [HIDE_LIVE] = "live", [HIDE_GROWTH] = "growth"};
+        [LEAK_FILTER_LEAKS] = "leak", [LEAK_FILTER_LIVE] = "live", [LEAK_FILTER_GROWTH] = "growth"};
 
     return names[h->what];
 }

@@ -24,10 +24,10 @@ static void add_where(struct strbuf *sb, const struct suppression *r)
 }
 
 /* "OF hide 120 bytes in 3 blocks: RULE (100 bytes in 2 blocks), ..." */
-static void tell_hidden(struct hide *h, bool builtin)
+static void tell_hidden(struct leak_filter *h, bool builtin)
 {
     struct strbuf list = STRBUF_INIT, sb = STRBUF_INIT;
-    struct hidden_sum all = {0, 0};
+    struct leak_filter_sum all = {0, 0};
     size_t n = 0;
 
     for (size_t i = 0; i < suppressions_count(h->rules); i++) {
@@ -35,7 +35,7 @@ static void tell_hidden(struct hide *h, bool builtin)
 
         if (!r->blocks || (r->file == NULL) != builtin)
             continue;
-        hidden_add(&all, r->bytes, r->blocks);
+        leak_filter_add(&all, r->bytes, r->blocks);
         if (n++ >= NAMED)
             continue;
         strbuf_addstr(&list, list.len ? "; " : "");
@@ -54,7 +54,7 @@ static void tell_hidden(struct hide *h, bool builtin)
 }
 
 /* "2 misuses suppressed: RULE (1); RULE (1)" */
-static void tell_misuses(struct hide *h)
+static void tell_misuses(struct leak_filter *h)
 {
     struct strbuf list = STRBUF_INIT;
     uint64_t all = 0;
@@ -79,17 +79,17 @@ static void tell_misuses(struct hide *h)
 }
 
 /* Whether the rule is for the kind of leaks that were looked for. */
-static bool could_match(const struct hide *h, const struct suppression *r)
+static bool could_match(const struct leak_filter *h, const struct suppression *r)
 {
     unsigned looked_for =
-        h->what != HIDE_LEAKS ? SUPPRESS_OTHER : SUPPRESS_DEFINITE | SUPPRESS_INDIRECT;
+        h->what != LEAK_FILTER_LEAKS ? SUPPRESS_OTHER : SUPPRESS_DEFINITE | SUPPRESS_INDIRECT;
 
     if (h->o->misuse)
         looked_for |= SUPPRESS_MISUSE;
     return r->file && r->kinds & looked_for;
 }
 
-static void tell_unused(struct hide *h)
+static void tell_unused(struct leak_filter *h)
 {
     struct strbuf sb = STRBUF_INIT;
     size_t n = 0;
@@ -109,7 +109,7 @@ static void tell_unused(struct hide *h)
     strbuf_release(&sb);
 }
 
-static void tell_baseline(struct hide *h)
+static void tell_baseline(struct leak_filter *h)
 {
     struct strbuf sb = STRBUF_INIT;
 
@@ -123,7 +123,7 @@ static void tell_baseline(struct hide *h)
     strbuf_release(&sb);
 }
 
-void hide_tell(struct hide *h)
+void leak_filter_print(struct leak_filter *h)
 {
     tell_hidden(h, false);
     tell_hidden(h, true);

@@ -17,7 +17,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 #define FILE_ROOM ((size_t)256 << 10)
 
-static void check(const struct glance *g)
+static void check(const struct live_rows *g)
 {
     for (size_t i = 1; i < g->n; i++)
         if (g->changes[i].row <= g->changes[i - 1].row)
@@ -80,7 +80,7 @@ static bool write_state(int fd, bool segments, const uint8_t *part, size_t len)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct trace_header h = {.pid = 0};
-    struct glance g = {.n = 0};
+    struct live_rows g = {.n = 0};
     char name[64];
     size_t first;
     int fd;
@@ -93,15 +93,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (fd < 0)
         return 0;
     if (write_state(fd, data[2] & 1, data + 3, first - 3)) {
-        glance_header(name, &h);
-        glance_take(&g, name, &h);
+        live_rows_header(name, &h);
+        live_rows_read(&g, name, &h);
         check(&g);
     }
     if (write_state(fd, data[2] & 1, data + first, size - first)) {
-        glance_take(&g, name, &h);
+        live_rows_read(&g, name, &h);
         check(&g);
     }
-    glance_release(&g);
+    live_rows_release(&g);
     close(fd);
     unlink(name);
     return 0;

@@ -5,37 +5,37 @@
 static void names_the_last_program(void)
 {
     /* In the order in which their traces were complete, not in that of their beginnings. */
-    struct taken_process list[] = {
+    struct run_totals_process list[] = {
         {.pid = 7, .comm = "true", .start_ns = 30, .looked = true},
         {.pid = 7, .comm = "env", .start_ns = 20},
         {.pid = 7, .comm = "sh", .start_ns = 10},
         {.pid = 9, .comm = "killed", .start_ns = 5},
         {.pid = 8, .comm = "later", .start_ns = 40, .looked = true},
     };
-    struct taken k = {.process = list, .nprocesses = 5};
-    struct leak_looks s;
+    struct run_totals k = {.process = list, .nprocesses = 5};
+    struct leak_coverage s;
 
-    leak_looks_make(&s, &k, false);
+    leak_coverage_make(&s, &k, false);
     is_int((intmax_t)s.nseen, 2, "a process is one, whatever it executed");
     is_str(s.seen[0]->comm, "later", "that which began last comes first");
     is_str(s.seen[1]->comm, "true", "and is called what it was in the end");
     is_int((intmax_t)s.nunseen, 1, "one did not look");
     is_str(s.unseen[0]->comm, "killed", "which is named");
-    leak_looks_release(&s);
+    leak_coverage_release(&s);
 }
 
 static void not_known_when(void)
 {
-    struct taken_process list[] = {
+    struct run_totals_process list[] = {
         {.pid = 7, .comm = "first"},
         {.pid = 7, .comm = "second", .looked = true},
     };
-    struct taken k = {.process = list, .nprocesses = 2};
-    struct leak_looks s;
+    struct run_totals k = {.process = list, .nprocesses = 2};
+    struct leak_coverage s;
 
-    leak_looks_make(&s, &k, false);
+    leak_coverage_make(&s, &k, false);
     is_str(s.seen[0]->comm, "second", "without times the one taken last is the last");
-    leak_looks_release(&s);
+    leak_coverage_release(&s);
 }
 
 int main(void)

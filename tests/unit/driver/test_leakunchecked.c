@@ -4,45 +4,45 @@
 
 #define COMMAND 7
 
-static struct taken_process looked = {.pid = COMMAND, .comm = "sh", .looked = true},
-                            not_looked = {.pid = COMMAND, .comm = "sh"},
-                            killed = {.pid = 9, .comm = "killed"};
+static struct run_totals_process looked = {.pid = COMMAND, .comm = "sh", .looked = true},
+                                 not_looked = {.pid = COMMAND, .comm = "sh"},
+                                 killed = {.pid = 9, .comm = "killed"};
 
-static void is_found(const char *name, struct taken_process *list, size_t n,
-                     const struct notrecorded *others, bool look, bool command, bool rest,
+static void is_found(const char *name, struct run_totals_process *list, size_t n,
+                     const struct unrecorded *others, bool look, bool command, bool rest,
                      const char *who)
 {
-    struct taken k = {.process = list, .nprocesses = n};
+    struct run_totals k = {.process = list, .nprocesses = n};
     struct leak_unchecked u;
-    struct leak_looks looks;
+    struct leak_coverage looks;
 
-    leak_looks_make(&looks, &k, false);
+    leak_coverage_make(&looks, &k, false);
     leak_unchecked_find(&u, others, &looks, look, COMMAND);
     ok(u.command == command && u.others == rest, "%s: the command %s, others %s", name,
        u.command ? "not" : "checked", u.others ? "not" : "checked");
     is_str(u.who.buf, who, "%s: who", name);
     leak_unchecked_release(&u);
-    leak_looks_release(&looks);
+    leak_coverage_release(&looks);
 }
 
 /* One program that was not recorded. */
 static void with_note(const char *name, uint32_t pid, enum unrecorded_why why, bool look,
                       bool command, bool rest, const char *who)
 {
-    struct taken_process list[] = {look ? looked : not_looked};
-    struct notrecorded others = {0};
+    struct run_totals_process list[] = {look ? looked : not_looked};
+    struct unrecorded others = {0};
 
-    notrecorded_add_process(&others, "x", pid, why);
-    notrecorded_sort(&others);
+    unrecorded_add_process(&others, "x", pid, why);
+    unrecorded_sort(&others);
     is_found(name, list, 1, &others, look, command, rest, who);
-    notrecorded_release(&others);
+    unrecorded_release(&others);
 }
 
 int main(void)
 {
-    static const struct notrecorded none;
-    struct notrecorded unnamed = {.unnamed = 2};
-    struct taken_process both[] = {looked, killed};
+    static const struct unrecorded none;
+    struct unrecorded unnamed = {.unnamed = 2};
+    struct run_totals_process both[] = {looked, killed};
 
     is_found("all looked", &looked, 1, &none, true, false, false, "");
     is_found("no look", &not_looked, 1, &none, true, true, false, "sh 7 (" LEAK_NOT_LOOKED ")");

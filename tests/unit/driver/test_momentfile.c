@@ -229,7 +229,7 @@ static void test_glance(void)
     char live[] = "/tmp/glance.XXXXXX";
     struct trace_build b;
     struct trace_header other;
-    struct glance g = {.n = 0};
+    struct live_rows g = {.n = 0};
     uint32_t root, node, first, second;
 
     close(mkstemp(live));
@@ -240,10 +240,10 @@ static void test_glance(void)
     first = tb_row(&b, node, 1, 100, 2);
     tb_row_at(&b, tb_row(&b, node, 1, 999, 1))->flags = TRACE_ROW_LEAKED;
     tb_write(&b, live);
-    ok(glance_take(&g, live, tb_header(&b)) && g.n == 1 && g.changes[0].row == first &&
+    ok(live_rows_read(&g, live, tb_header(&b)) && g.n == 1 && g.changes[0].row == first &&
            g.changes[0].bytes == 100 && g.changes[0].blocks == 2 && g.bytes == 100,
        "a row that counts is seen, a verdict is not");
-    ok(glance_take(&g, live, tb_header(&b)) && g.n == 0 && g.bytes == 100,
+    ok(live_rows_read(&g, live, tb_header(&b)) && g.n == 0 && g.bytes == 100,
        "what has not changed is not told again");
     tb_row_at(&b, first)->free_bytes = 60;
     tb_row_at(&b, first)->free_calls = 1;
@@ -251,17 +251,17 @@ static void test_glance(void)
         second = tb_row(&b, node, 1, 10, 1);
     tb_row_at(&b, second)->flags = TRACE_ROW_MAPPED;
     tb_write(&b, live);
-    ok(glance_take(&g, live, tb_header(&b)) && g.n == 3001 && g.bytes == 40 + 30000 &&
+    ok(live_rows_read(&g, live, tb_header(&b)) && g.n == 3001 && g.bytes == 40 + 30000 &&
            g.changes[0].row == first && g.changes[0].bytes == (uint64_t)-60 &&
            g.changes[3000].row == second,
        "rows of new segments are found, in order");
     other = *tb_header(&b);
     other.start_monotonic_ns++;
-    ok(!glance_take(&g, live, &other) && g.n == 0, "another process's trace is left");
-    ok(truncate(live, 2000) == 0 && glance_take(&g, live, tb_header(&b)) && g.n == 0,
+    ok(!live_rows_read(&g, live, &other) && g.n == 0, "another process's trace is left");
+    ok(truncate(live, 2000) == 0 && live_rows_read(&g, live, tb_header(&b)) && g.n == 0,
        "one that was cut short has not changed");
-    ok(!glance_header("/nowhere/x", &other), "nor is there one where there is none");
-    glance_release(&g);
+    ok(!live_rows_header("/nowhere/x", &other), "nor is there one where there is none");
+    live_rows_release(&g);
     tb_release(&b);
     unlink(live);
 }

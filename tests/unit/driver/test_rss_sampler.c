@@ -41,18 +41,18 @@ static pid_t ended(void)
 }
 
 /* Looks until something has been seen: how long that takes is the machine's affair. */
-static struct watch *watch_once(void)
+static struct rss_sampler *watch_once(void)
 {
     for (unsigned ms = 20;; ms *= 2) {
-        struct watch *w = watch_start(dir);
+        struct rss_sampler *w = rss_sampler_start(dir);
         size_t n;
 
         usleep(ms * 1000);
-        watch_stop(w);
-        watch_seen(w, &n);
+        rss_sampler_stop(w);
+        rss_sampler_seen(w, &n);
         if (n || ms > 20000)
             return w;
-        watch_free(w);
+        rss_sampler_free(w);
     }
 }
 
@@ -69,19 +69,19 @@ static void clean_up(void)
 int main(void)
 {
     void *block = mmap(NULL, 20 * MIB, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    const struct watched *seen;
-    struct watched look;
-    struct watch *w;
+    const struct rss_sample *seen;
+    struct rss_sample look;
+    struct rss_sampler *w;
     size_t n;
 
     if (!mkdtemp(dir))
         return 1;
     memset(block, 1, 20 * MIB);
-    ok(watch_look((uint32_t)getpid(), &look) && look.anon_bytes >= 20 * MIB &&
+    ok(rss_sampler_look((uint32_t)getpid(), &look) && look.anon_bytes >= 20 * MIB &&
            look.anon_bytes < 1024 * MIB,
        "our own memory is seen");
     is_str(look.comm, "test_rss_sample", "and our name");
-    ok(!watch_look((uint32_t)ended(), &look), "a process that has ended is not");
+    ok(!rss_sampler_look((uint32_t)ended(), &look), "a process that has ended is not");
 
     trace_of("test.%d.0.flame", getpid(), 1000);
     trace_of("another.program.%d.12.flame", getpid(), 3000);
@@ -89,20 +89,20 @@ int main(void)
     trace_of("%d.part", getpid(), 7000);
     trace_of(".%d.flame", getpid(), 9000);
     w = watch_once();
-    seen = watch_seen(w, &n);
+    seen = rss_sampler_seen(w, &n);
     if (is_int(n, 1, "one process is seen, by the names of traces that are whole")) {
         is_int(seen->pid, getpid(), "the one that runs");
         is_int(seen->malloc_bytes, 3000, "with what was recorded of it");
         ok(seen->anon_bytes >= 20 * MIB, "and its memory");
     }
-    watch_free(w);
-    watch_free(NULL);
-    watch_stop(NULL);
-    ok(!watch_seen(NULL, &n) && n == 0, "nobody may have watched");
+    rss_sampler_free(w);
+    rss_sampler_free(NULL);
+    rss_sampler_stop(NULL);
+    ok(!rss_sampler_seen(NULL, &n) && n == 0, "nobody may have watched");
 
-    ok(unseen_is_much(64 * MIB, 16 * MIB), "four times what malloc gave is much");
-    ok(!unseen_is_much(64 * MIB, 17 * MIB), "less is not");
-    ok(!unseen_is_much(31 * MIB, 0), "nor is what any process may have");
+    ok(unhooked_memory_is_much(64 * MIB, 16 * MIB), "four times what malloc gave is much");
+    ok(!unhooked_memory_is_much(64 * MIB, 17 * MIB), "less is not");
+    ok(!unhooked_memory_is_much(31 * MIB, 0), "nor is what any process may have");
     clean_up();
     return done_testing();
 }

@@ -28,7 +28,7 @@ static void *map_trace(int prot)
 static bool is_complete(void)
 {
     int fd = open(path, O_RDONLY);
-    bool complete = intake_is_complete(fd);
+    bool complete = trace_ingest_is_complete(fd);
 
     close(fd);
     return complete;
@@ -91,27 +91,30 @@ static void writers(void)
 static void at_once(void)
 {
     /* Two that overlap, one that executes another program, and one after all of them. */
-    struct taken_process p[] = {
+    struct run_totals_process p[] = {
         {.pid = 10, .start_ns = MS(100), .end_ns = MS(200), .peak_bytes = 50},
         {.pid = 11, .start_ns = MS(150), .end_ns = MS(250), .peak_bytes = 60},
         {.pid = 12, .start_ns = MS(150), .end_ns = MS(250), .peak_bytes = 1000},
         {.pid = 12, .start_ns = MS(160), .end_ns = MS(250), .peak_bytes = 7},
         {.pid = 10, .start_ns = MS(250), .end_ns = MS(300), .peak_bytes = 1050},
     };
-    struct taken k = {.process = p, .nprocesses = 5};
+    struct run_totals k = {.process = p, .nprocesses = 5};
 
-    is_int(taken_peak_at_once(&k), 50 + 60 + 1000, "peaks of those that ran at the same time");
+    is_int(run_totals_concurrent_peak(&k), 50 + 60 + 1000,
+           "peaks of those that ran at the same time");
     k.nprocesses = 4;
     p[2].peak_bytes = 1;
-    is_int(taken_peak_at_once(&k), 50 + 60 + 7, "a program that was executed replaces the other");
+    is_int(run_totals_concurrent_peak(&k), 50 + 60 + 7,
+           "a program that was executed replaces the other");
     p[1].start_ns = p[3].start_ns = MS(200);
     p[2].start_ns = MS(199);
-    is_int(taken_peak_at_once(&k), 60 + 7, "one that begins when others end is not beside them");
+    is_int(run_totals_concurrent_peak(&k), 60 + 7,
+           "one that begins when others end is not beside them");
     k.nprocesses = 5;
-    is_int(taken_pids(&k), 3, "and as many processes as there are pids");
-    is_str(taken_first(&k)->pid == 10 ? "10" : "another", "10", "the first is the oldest");
+    is_int(run_totals_pids(&k), 3, "and as many processes as there are pids");
+    is_str(run_totals_first(&k)->pid == 10 ? "10" : "another", "10", "the first is the oldest");
     k.nprocesses = 0;
-    is_int(taken_peak_at_once(&k), 0, "no process has nothing");
+    is_int(run_totals_concurrent_peak(&k), 0, "no process has nothing");
 }
 
 int main(void)

@@ -137,18 +137,18 @@ static void removing(void)
     make("run/sub/file", 1);
     dig("run/sub", 5);
     chmod(in_top("run/sub"), 0);
-    removing_directory(dir.buf, kept, 1);
+    remove_rundir_files(dir.buf, kept, 1);
     ok(access(in_top("run/kept"), F_OK) == 0, "what is to stay stays");
     ok(access(in_top("run/1"), F_OK) != 0 && access(in_top("run/pipe"), F_OK) != 0 &&
            access(in_top("run/sub"), F_OK) != 0,
        "and nothing else does");
-    removing_directory(dir.buf, NULL, 0);
+    remove_rundir_files(dir.buf, NULL, 0);
     ok(access(dir.buf, F_OK) != 0, "then all goes away");
     ok(access(in_top("plain"), F_OK) == 0, "nothing that a link led to");
 
     mkdir(dir.buf, 0700);
     dig("run", DEEP);
-    removing_directory(dir.buf, NULL, 0);
+    remove_rundir_files(dir.buf, NULL, 0);
     ok(access(dir.buf, F_OK) == 0, "a directory deeper than any of ours is given up");
     for (int i = 0; i <= DEEP && access(dir.buf, F_OK) == 0; i++) {
         struct strbuf deep = STRBUF_INIT;
@@ -157,7 +157,7 @@ static void removing(void)
         while (access(deep.buf, F_OK) == 0)
             strbuf_addstr(&deep, "/d");
         strbuf_setlen(&deep, deep.len - 2);
-        removing_directory(deep.buf, NULL, 0);
+        remove_rundir_files(deep.buf, NULL, 0);
         strbuf_release(&deep);
     }
     ok(access(dir.buf, F_OK) != 0, "unless one begins below");
@@ -172,7 +172,7 @@ int main(void)
     not_begun();
     names();
     removing();
-    removing_directory(top, NULL, 0);
+    remove_rundir_files(top, NULL, 0);
     ok(access(top, F_OK) != 0, "nothing stays");
     return done_testing();
 }

@@ -11,29 +11,29 @@
 
 static char dir[] = "/tmp/notrecorded.XXXXXX";
 
-static struct notesfile file;
+static struct run_status_file file;
 
-static void read_notes(struct notrecorded *n)
+static void read_notes(struct unrecorded *n)
 {
-    notrecorded_read(n, &file, 1000000);
+    unrecorded_read(n, &file, 1000000);
 }
 
 static const char *told(size_t most)
 {
     static struct strbuf sb = STRBUF_INIT;
-    struct notrecorded n;
+    struct unrecorded n;
 
     strbuf_clear(&sb);
     read_notes(&n);
-    notrecorded_add(&sb, &n, most);
-    notrecorded_release(&n);
+    unrecorded_add(&sb, &n, most);
+    unrecorded_release(&n);
     strbuf_addstr(&sb, "");
     return sb.buf;
 }
 
 static void damaged(const char *path)
 {
-    struct notrecorded n;
+    struct unrecorded n;
     uint32_t big = UINT32_MAX;
     int fd = open(path, O_WRONLY | O_CLOEXEC);
 
@@ -42,11 +42,11 @@ static void damaged(const char *path)
     read_notes(&n);
     ok(n.nprograms > 0 && n.unnamed == 0, "a count that lies is no number");
     is_str(n.overwritten, "used", "and is told");
-    notrecorded_release(&n);
+    unrecorded_release(&n);
     ok(ftruncate(fd, 100) == 0 && told(9)[0] == '\0', "a file that was cut says nothing");
     read_notes(&n);
     is_str(n.overwritten, "cut short", "but that it was");
-    notrecorded_release(&n);
+    unrecorded_release(&n);
     close(fd);
 }
 
@@ -54,7 +54,7 @@ static void damaged(const char *path)
 static void budget(const char *path)
 {
     uint64_t none = 0, limit = 1000;
-    struct notrecorded n;
+    struct unrecorded n;
     int fd = open(path, O_WRONLY | O_CLOEXEC);
 
     ok(run_status_take_disk(UINT64_MAX / 2), "without a budget there is no limit");
@@ -63,14 +63,14 @@ static void budget(const char *path)
     file.own->disk_limit = limit;
     ok(run_status_take_disk(600) && run_status_take_disk(400),
        "a budget can be taken to its last byte");
-    notesfile_given_back(&file, 300);
+    run_status_file_given_back(&file, 300);
     ok(run_status_take_disk(300), "what is given back can be taken again");
     ok(!run_status_over(), "all that is no end");
     ok(!run_status_take_disk(1) && run_status_over(), "one byte more is one too many");
     ok(!run_status_take_disk(0), "and the end is one");
     read_notes(&n);
     ok(n.full_ns > 0 && !n.overwritten, "whose time is known");
-    notrecorded_release(&n);
+    unrecorded_release(&n);
     if (pwrite(fd, &none, sizeof none, offsetof(struct run_status, disk_full_ns)) < 0)
         ok(false, "the test is tidy");
     close(fd);
@@ -79,17 +79,17 @@ static void budget(const char *path)
 int main(void)
 {
     uint32_t recorded[] = {30, 10, 30}, slot;
-    struct notrecorded n;
+    struct unrecorded n;
     char path[sizeof dir + 8];
-    struct notesfile again;
+    struct run_status_file again;
 
     if (!mkdtemp(dir))
         return 1;
     snprintf(path, sizeof path, "%s/notes", dir);
     is_int(run_status_add(UNRECORDED_MUSL, 0, 1, "/x"), 0, "without a file there are no notes");
     ok(!run_status_have() && !run_status_over(), "and no run");
-    ok(notesfile_make(&file, path, 0) == 0, "the file is made");
-    is_int(notesfile_make(&again, path, 0), -EEXIST, "once");
+    ok(run_status_file_make(&file, path, 0) == 0, "the file is made");
+    is_int(run_status_file_make(&again, path, 0), -EEXIST, "once");
     ok(run_status_open(path) == 0 && run_status_have() && !run_status_over(), "and found");
     is_str(told(9), "", "nothing yet");
 
@@ -105,9 +105,9 @@ int main(void)
            "programs, the most frequent first");
     is_str(told(1), "hello (uses musl) 2 times and 2 more", "as many as there is room for");
     read_notes(&n);
-    is_int(notrecorded_processes(&n, recorded, 3), 2,
+    is_int(unrecorded_processes(&n, recorded, 3), 2,
            "two processes were never recorded, one was before it executed another program");
-    notrecorded_release(&n);
+    unrecorded_release(&n);
 
     for (int i = 0; i < 1100; i++)
         slot = run_status_add(UNRECORDED_STATIC, 0, 14,
@@ -115,10 +115,10 @@ int main(void)
     is_int(slot, 0, "the last did not find room");
     read_notes(&n);
     is_int(n.unnamed, 5 + 1100 - 1023, "and is counted");
-    notrecorded_release(&n);
+    unrecorded_release(&n);
     ok(!run_status_over(), "the run goes on");
     budget(path);
-    notesfile_over(&file);
+    run_status_file_over(&file);
     ok(run_status_over(), "the run is over");
     damaged(path);
     unlink(path);
