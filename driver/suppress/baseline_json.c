@@ -8,7 +8,7 @@
 
 #include "common/alloc.h"
 #include "common/folded.h"
-#include "fold/collapse/jsonread.h"
+#include "fold/decode/jsonread.h"
 
 /* One leak, as far as it has been read. */
 struct read_leak {

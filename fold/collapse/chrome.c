@@ -12,7 +12,7 @@
 
 #include "common/alloc.h"
 #include "common/error.h"
-#include "fold/collapse/jsonread.h"
+#include "fold/decode/jsonread.h"
 #include "fold/collapse/readers.h"
 
 struct event {

@@ -126,3 +126,12 @@ bool indented_time(const char *s, size_t len, bool seconds, struct stackset_coun
     }
     return false;
 }
+
+bool indented_take_number(struct span *line, struct stackset_count *count)
+{
+    size_t n = span_digits(*line);
+    struct span digits = span_to(*line, n);
+
+    *line = span_from(*line, n);
+    return n > 0 && stackset_count_parse(digits.s, digits.len, count);
+}

@@ -44,4 +44,7 @@ void indented_release(struct indented *t);
  */
 bool indented_time(const char *s, size_t len, bool seconds, struct stackset_count *out);
 
+/* Takes a number off the front of *line. False: there is none. Pure. */
+bool indented_take_number(struct span *line, struct stackset_count *count);
+
 #endif

@@ -25,7 +25,7 @@
 #include "common/alloc.h"
 #include "common/error.h"
 #include "fold/stacks/texthash.h"
-#include "fold/collapse/funcname.h"
+#include "fold/decode/funcname.h"
 #include "fold/collapse/inlines.h"
 #include "fold/collapse/perfheader.h"
 #include "fold/symbols/plainname.h"

@@ -17,9 +17,9 @@
 #include "common/alloc.h"
 #include "common/error.h"
 #include "common/folded.h"
-#include "fold/collapse/idindex.h"
+#include "fold/decode/idindex.h"
 #include "fold/collapse/located.h"
-#include "fold/collapse/protoread.h"
+#include "fold/decode/protoread.h"
 #include "fold/collapse/readers.h"
 
 /* Functions inlined into one another at one location; more were made to be slow. */

@@ -12,8 +12,8 @@
 #include <stdlib.h>
 
 #include "common/alloc.h"
-#include "fold/collapse/idindex.h"
-#include "fold/collapse/jsonread.h"
+#include "fold/decode/idindex.h"
+#include "fold/decode/jsonread.h"
 #include "fold/collapse/located.h"
 #include "fold/collapse/readers.h"
 

@@ -7,7 +7,7 @@
  * begins with blanks, and around them other keys, which become frames at the root. Histograms and
  * sums without keys have no stacks and are passed over, as they are of text.
  */
-#include "fold/collapse/jsonread.h"
+#include "fold/decode/jsonread.h"
 #include "fold/collapse/readers.h"
 #include "fold/stacks/span.h"
 

@@ -14,7 +14,7 @@
 #include "fold/collapse/located.h"
 #include "fold/collapse/readers.h"
 #include "fold/profiles/foundleaks.h"
-#include "fold/profiles/xmlread.h"
+#include "fold/decode/xmlread.h"
 
 enum part { FN, OBJ, FILE_NAME, LINE, WHAT, PARTS };
 

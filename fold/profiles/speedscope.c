@@ -15,7 +15,7 @@
 
 #include "common/alloc.h"
 #include "fold/stacks/decimal.h"
-#include "fold/collapse/jsonread.h"
+#include "fold/decode/jsonread.h"
 #include "fold/collapse/located.h"
 #include "fold/collapse/readers.h"
 

@@ -19,7 +19,7 @@
 #include "fold/stacks/decimal.h"
 #include "fold/collapse/located.h"
 #include "fold/collapse/readers.h"
-#include "fold/profiles/xmlread.h"
+#include "fold/decode/xmlread.h"
 
 enum element { FRAME, BINARY, SOURCE_PATH, WEIGHT, BACKTRACE, TAGGED, ROW, SOURCE, OTHER };
 

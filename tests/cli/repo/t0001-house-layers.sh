@@ -51,8 +51,10 @@ inject
 fold/stacks
 fold/analysis
 fold/spill
+fold/decode
 fold/symbols
 fold/collapse
+fold/backtraces
 fold/profiles
 fold
 fold/pack

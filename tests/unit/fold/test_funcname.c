@@ -1,5 +1,5 @@
 /* Where names of functions end, and where one line holds several of them. */
-#include "fold/collapse/funcname.h"
+#include "fold/decode/funcname.h"
 
 #include "tests/tap.h"
 

@@ -6,8 +6,8 @@
  * common use cut names instead; the functions with `cut` in their names do so, too, for users
  * who compare with the scripts' output. Pure functions, thread-safe.
  */
-#ifndef FLAME_FOLD_COLLAPSE_FUNCNAME_H
-#define FLAME_FOLD_COLLAPSE_FUNCNAME_H
+#ifndef FLAME_FOLD_DECODE_FUNCNAME_H
+#define FLAME_FOLD_DECODE_FUNCNAME_H
 
 #include "fold/stacks/span.h"
 

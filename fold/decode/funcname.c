@@ -1,5 +1,5 @@
 /* Names of functions; see funcname.h. */
-#include "fold/collapse/funcname.h"
+#include "fold/decode/funcname.h"
 
 /* Length of the operator's name at s[i], if it has brackets or arrows: "operator->",
  * "operator<<"; 0 if there is none. */

@@ -5,8 +5,8 @@
  * false. So errors are checked once, at the end. Values that are not wanted are skipped without
  * recursion, so depth costs nothing. Not thread-safe for one struct json; text is borrowed.
  */
-#ifndef FLAME_FOLD_COLLAPSE_JSONREAD_H
-#define FLAME_FOLD_COLLAPSE_JSONREAD_H
+#ifndef FLAME_FOLD_DECODE_JSONREAD_H
+#define FLAME_FOLD_DECODE_JSONREAD_H
 
 #include "common/strbuf.h"
 #include "fold/stacks/span.h"

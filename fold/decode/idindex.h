@@ -3,8 +3,8 @@
  * any 64 bits: nearly dense ones are looked up in an array, others by bisection. Not thread-safe
  * while ids are added.
  */
-#ifndef FLAME_FOLD_COLLAPSE_IDINDEX_H
-#define FLAME_FOLD_COLLAPSE_IDINDEX_H
+#ifndef FLAME_FOLD_DECODE_IDINDEX_H
+#define FLAME_FOLD_DECODE_IDINDEX_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-#include "fold/collapse/csvread.h"
+#include "fold/decode/csvread.h"
 
 void csvread_init(struct csvread *v)
 {

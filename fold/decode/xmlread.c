@@ -1,5 +1,5 @@
 /* XML piece by piece; see xmlread.h. */
-#include "fold/profiles/xmlread.h"
+#include "fold/decode/xmlread.h"
 
 #include "common/utf8.h"
 

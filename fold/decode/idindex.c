@@ -1,5 +1,5 @@
 /* From ids of a file to places in an array; see idindex.h. */
-#include "fold/collapse/idindex.h"
+#include "fold/decode/idindex.h"
 
 #include <stdlib.h>
 

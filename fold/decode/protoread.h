@@ -6,8 +6,8 @@
  * `why`, and every later call returns false, so that it can be checked once, at the end. Not
  * thread-safe for one struct proto.
  */
-#ifndef FLAME_FOLD_COLLAPSE_PROTOREAD_H
-#define FLAME_FOLD_COLLAPSE_PROTOREAD_H
+#ifndef FLAME_FOLD_DECODE_PROTOREAD_H
+#define FLAME_FOLD_DECODE_PROTOREAD_H
 
 #include <stdbool.h>
 

@@ -2,8 +2,8 @@
  * valgrind.h: frames as valgrind's tools write them, "0x1091A6: main (x.c:5)",
  * "0x484: malloc (in /usr/lib/x.so)". Pure, thread-safe.
  */
-#ifndef FLAME_FOLD_COLLAPSE_VALGRIND_H
-#define FLAME_FOLD_COLLAPSE_VALGRIND_H
+#ifndef FLAME_FOLD_PROFILES_VALGRIND_H
+#define FLAME_FOLD_PROFILES_VALGRIND_H
 
 #include "fold/collapse/collapse.h"
 #include "fold/stacks/span.h"

@@ -2,8 +2,8 @@
  * csvread.h: tables of comma-separated values whose first line names the
  * columns. Fields are quoted as in RFC 4180, but hold no newline.
  */
-#ifndef FLAME_FOLD_COLLAPSE_CSVREAD_H
-#define FLAME_FOLD_COLLAPSE_CSVREAD_H
+#ifndef FLAME_FOLD_DECODE_CSVREAD_H
+#define FLAME_FOLD_DECODE_CSVREAD_H
 
 #include "common/strbuf.h"
 #include "fold/stacks/textinput.h"

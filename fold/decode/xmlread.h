@@ -8,8 +8,8 @@
  * most XML_DEPTH deep. The text is borrowed, and UTF-8 is not checked: names are made safe where
  * they are used. What is wrong stops the reader for good. Not thread-safe for one struct xml.
  */
-#ifndef FLAME_FOLD_PROFILES_XMLREAD_H
-#define FLAME_FOLD_PROFILES_XMLREAD_H
+#ifndef FLAME_FOLD_DECODE_XMLREAD_H
+#define FLAME_FOLD_DECODE_XMLREAD_H
 
 #include "common/strbuf.h"
 #include "fold/stacks/span.h"

@@ -1,4 +1,4 @@
-#include "fold/collapse/jsonread.h"
+#include "fold/decode/jsonread.h"
 
 #include "common/utf8.h"
 

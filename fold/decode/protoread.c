@@ -1,5 +1,5 @@
 /* Protocol buffers, field by field; see protoread.h. */
-#include "fold/collapse/protoread.h"
+#include "fold/decode/protoread.h"
 
 static bool wrong(struct proto *p, const char *why)
 {

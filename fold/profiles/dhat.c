@@ -6,9 +6,9 @@
 #include <stdlib.h>
 
 #include "common/alloc.h"
-#include "fold/collapse/jsonread.h"
+#include "fold/decode/jsonread.h"
 #include "fold/collapse/readers.h"
-#include "fold/collapse/valgrind.h"
+#include "fold/profiles/valgrind.h"
 
 struct dhat {
     uint32_t *frames; /* of all points, one after the other */
