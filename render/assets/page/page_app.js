@@ -27,11 +27,11 @@ class App {
             sort: (key) => this.sortBy(key),
             hover: (name) => this.charts.forEach((c) => c.setHighlight(name)),
         });
-        this.series = new TimeChart(byId("series"), (moments) => {
+        this.series = new MomentBars(byId("series"), (moments) => {
             if (String(moments) !== String(this.state.moments))
                 this.change({ moments }, true);
         });
-        this.growth = new GrowthChart(byId("growth"), profile.timeline, (span, more) =>
+        this.growth = new MemoryChart(byId("growth"), profile.timeline, (span, more) =>
             this.selectTime(span, more));
         this.lanes = new LaneControl(this);
         this.findings = new FindingsPanel(this, profile.findings);
@@ -165,7 +165,7 @@ class App {
             if (title)
                 pane.append(element("h2", "", title));
             host.append(pane);
-            const chart = new Chart(pane, profile, pen, this.listener(), title || "Flame graph");
+            const chart = new FlameGraph(pane, profile, pen, this.listener(), title || "Flame graph");
             chart.reversed = layout === "callers" || title === "Callers";
             chart.upper = title === "Callers";
             chart.pane = pane;

@@ -1,14 +1,14 @@
 /*
  * ---- page_flamegraph.js: one flame graph on a canvas, and its reactions to the reader ----
  *
- * A Chart shows a range of counts of one graph, and reports the reader's actions to its listener:
+ * A FlameGraph shows a range of counts of one graph, and reports the reader's actions to its listener:
  * zoom(chart, node, range), hover(chart, node, run, event), menu(chart, node, x, y), select(chart,
  * node). It keeps no state of the page; the page calls show() again.
  */
 
 const MOVE_MS = 180;
 
-class Chart {
+class FlameGraph {
     constructor(host, profile, pen, listener, label) {
         this.profile = profile;
         this.pen = pen;

@@ -38,7 +38,7 @@ for (let k = 0; k < 6; k++)
     for (const step of [1, 2, 4, 8, 16, 32, 64, 128, 256, 512])
         BYTE_STEPS.push(step * 1024 ** k);
 
-class GrowthChart {
+class MemoryChart {
     /* listener(span or null, whether more is to come) */
     constructor(host, timeline, listener) {
         Object.assign(this, { host, timeline, listener, off: new Set(), span: null });

@@ -66,7 +66,7 @@ function selectMoments(profile, range) {
 const formatMoment = (time) => Number(time.toFixed(3)) + " s";
 
 /* The strip above the graph: what all came to at each moment; a click or drag selects. */
-class TimeChart {
+class MomentBars {
     constructor(host, onSelect) {
         this.host = host;
         this.onSelect = onSelect;
