@@ -28,7 +28,7 @@ static size_t whole_pages(size_t size)
     return (size + PAGE - 1) & ~(PAGE - 1);
 }
 
-static void tell(const void *p, size_t size, enum pages_change change)
+static void report(const void *p, size_t size, enum pages_change change)
 {
     if (change == PAGES_MAPPED)
         __atomic_fetch_add(&held, whole_pages(size), __ATOMIC_RELAXED);
@@ -52,7 +52,7 @@ static void *map(size_t size)
                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0L);
     if (kernel_failed(p))
         return NULL;
-    tell((void *)p, size, PAGES_MAPPED);
+    report((void *)p, size, PAGES_MAPPED);
     return (void *)p;
 }
 
@@ -145,7 +145,7 @@ bool pages_keep(void *p, size_t size)
     if (!may_keep || is_of_place(p) ||
         kernel_call(SYS_madvise, p, whole_pages(size), MADV_DONTFORK) != 0)
         return false;
-    tell(p, size, PAGES_KEPT);
+    report(p, size, PAGES_KEPT);
     return true;
 }
 
@@ -155,13 +155,13 @@ void *pages_resize(void *p, size_t size, size_t wanted)
     void *copy;
 
     /* Before the call, as another thread may have the addresses afterwards. */
-    tell(p, size, PAGES_GONE);
+    report(p, size, PAGES_GONE);
     moved = is_of_place(p) ? -ENOMEM : kernel_call(SYS_mremap, p, size, wanted, MREMAP_MAYMOVE, 0L);
     if (!kernel_failed(moved)) {
-        tell((void *)moved, wanted, PAGES_MAPPED);
+        report((void *)moved, wanted, PAGES_MAPPED);
         return (void *)moved;
     }
-    tell(p, size, PAGES_MAPPED);
+    report(p, size, PAGES_MAPPED);
     copy = pages_alloc(wanted); /* a sandbox may allow no more than that */
     if (copy) {
         memcpy(copy, p, size < wanted ? size : wanted);
@@ -174,7 +174,7 @@ void pages_free(void *p, size_t size)
 {
     if (!p)
         return;
-    tell(p, size, PAGES_GONE);
+    report(p, size, PAGES_GONE);
     if (is_of_place(p))
         pages_place->give(p, whole_pages(size));
     else

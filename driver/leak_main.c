@@ -113,7 +113,7 @@ const struct opts_command leak_command = {
                  "runs allocates, 'flame mem -p PID' records",
 };
 
-static void tell_leaked(struct strbuf *sb, const struct leak_report *r)
+static void print_leaked(struct strbuf *sb, const struct leak_report *r)
 {
     uint64_t bytes, blocks;
 
@@ -133,13 +133,13 @@ static bool is_limited(const struct run_options *o)
     return o->max_bytes != RUN_NO_LIMIT || o->max_blocks != RUN_NO_LIMIT;
 }
 
-static void tell(const struct leak_report *r, const struct run_options *o)
+static void print(const struct leak_report *r, const struct run_options *o)
 {
     struct strbuf sb = STRBUF_INIT;
     uint64_t bytes = leak_list_bytes(r->leaks, false), blocks = leak_list_blocks(r->leaks, false);
 
     if (o->look) {
-        tell_leaked(&sb, r);
+        print_leaked(&sb, r);
     } else if (o->growth) {
         value_add_blocks(&sb, bytes, blocks);
         strbuf_addstr(&sb, " more with each pass");
@@ -242,13 +242,13 @@ static void say(const struct recording *r, const struct leak_options *o,
     leak_filter_print(o->run.hides);
     if (report->misuses)
         misuse_lines_print(report->misuses, MISUSES_SHOWN);
-    tell(report, &o->run);
+    print(report, &o->run);
     if (report->over)
         leak_text_print(report->groups, false, LEAKS_SHOWN);
 }
 
 /* Reports processes that were not checked. FLAME_UNCHECKED after a line. */
-static int tell_unchecked(const struct leak_report *r)
+static int print_unchecked(const struct leak_report *r)
 {
     if (r->command_checked)
         return flame_error(FLAME_UNCHECKED,
@@ -292,7 +292,7 @@ static int show(const struct recording *r, const struct leak_options *o, struct 
     reported = leak_output_reports(o, report);
     status = status ? status : reported;
     if (!status && leak_report_is_unchecked(report))
-        status = tell_unchecked(report);
+        status = print_unchecked(report);
     free(processes);
     strbuf_release(&others);
     strbuf_release(&doubts);

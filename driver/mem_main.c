@@ -64,8 +64,8 @@ static int write_result(const struct recording *r, const struct run_options *o,
 }
 
 /* Prints the summary of a command, or of a process that was attached to. */
-static void tell(const struct recording *r, const struct run_options *o,
-                 const struct strbuf *folded, bool empty)
+static void print(const struct recording *r, const struct run_options *o,
+                  const struct strbuf *folded, bool empty)
 {
     struct run_summary s;
 
@@ -75,7 +75,7 @@ static void tell(const struct recording *r, const struct run_options *o,
         run_summary_make(&s, r);
         run_summary_print(&s, r);
     }
-    recording_tell_findings(r, o, folded, NULL);
+    recording_print_findings(r, o, folded, NULL);
     print_result_line(r, o, (const char *const[]){"alloc", o->attach ? "live" : "peak"}, empty);
 }
 
@@ -87,7 +87,7 @@ static int show(const struct recording *r, const struct run_options *o)
     int status = write_result(r, o, &folded, &empty);
 
     if (!status && !o->quiet)
-        tell(r, o, &folded, empty);
+        print(r, o, &folded, empty);
     if (!status)
         print_browser_line(o, empty);
     strbuf_release(&folded);

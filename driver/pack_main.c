@@ -49,15 +49,15 @@ static int check_at_rest(const char *path)
     int fd = open(path, O_RDONLY | O_CLOEXEC), status = 0;
     struct trace_header h;
     struct stat st;
-    bool gone, told;
+    bool gone, reported;
 
     if (fd < 0)
         return flame_cannot_read(path, -errno);
     gone = has_no_writers(fd);
     /* Only the file's owner may learn which process writes to it. */
-    told =
+    reported =
         writers_are_detectable(fd) && fstat(fd, &st) == 0 && (st.st_uid == geteuid() || !geteuid());
-    if (!gone && !told && pread(fd, &h, sizeof h, 0) == (ssize_t)sizeof h)
+    if (!gone && !reported && pread(fd, &h, sizeof h, 0) == (ssize_t)sizeof h)
         gone = kill((pid_t)h.pid, 0) != 0 && errno == ESRCH;
     if (!gone)
         status = flame_error(FLAME_USAGE,

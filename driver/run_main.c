@@ -298,7 +298,7 @@ static int write_output(struct waiting *w, const struct recording *r, const stru
     return status;
 }
 
-static int tell_both(struct waiting *w, const struct recording *r, const struct both_options *o)
+static int print_both(struct waiting *w, const struct recording *r, const struct both_options *o)
 {
     bool lines = w->folded[true] && !w->folded[false];
     struct run_options shown = o->off.run;
@@ -316,7 +316,7 @@ static int tell_both(struct waiting *w, const struct recording *r, const struct 
     if (r->waits.ntraces)
         off_summary_print(r, o->off.run.subject, &w->text[lines]);
     shown.view = w->shown_view;
-    recording_tell_findings(r, &shown, &w->shown, "lock"); /* the summary has reported the lock */
+    recording_print_findings(r, &shown, &w->shown, "lock"); /* the summary has reported the lock */
     return 0;
 }
 
@@ -364,7 +364,7 @@ static int show(const struct recording *r, const struct run_options *run)
         status = write_output(&w, r, o, &one, &empty[i]);
     }
     if (!status && !run->quiet)
-        status = tell_both(&w, r, o);
+        status = print_both(&w, r, o);
     for (size_t i = 0; i < n && !status && !run->quiet; i++) {
         struct run_options one = output_of(o, i);
 

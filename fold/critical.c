@@ -513,7 +513,7 @@ static void add_threads(struct strbuf *sb, const struct path *p)
     uint64_t below = UINT64_MAX;
     uint32_t last = 0;
 
-    for (unsigned told = 0; told < THREADS_TOLD; told++) {
+    for (unsigned reported = 0; reported < THREADS_TOLD; reported++) {
         uint32_t best = 0;
 
         for (uint32_t id = 1; id < p->t->thread_limit; id++)

@@ -121,8 +121,11 @@ static int load_both(struct load *l, char **paths)
 static int load_moment(struct load *l, struct fold_options *fold, char *path,
                        struct fold_time *time, int column)
 {
-    struct fold_when one = {
-        .at = *time, .last = !time->given, .unnamed = true, .compared = true, .told = column > 0};
+    struct fold_when one = {.at = *time,
+                            .last = !time->given,
+                            .unnamed = true,
+                            .compared = true,
+                            .reported = column > 0};
     struct fold_when *both = fold->when;
     int status;
 

@@ -100,16 +100,16 @@ static bool is_queue(const struct trace *t, struct symbolizer *frames, uint32_t 
 {
     const struct trace_node *root = trace_node_root(t, id);
     struct lock_search search = {.says = LOCK_SAYS_NOTHING};
-    bool queue = false, told = false;
+    bool queue = false, reported = false;
 
-    for (int i = 0; (i < NEAR || !told) && t->nodes[id].kind != TRACE_NODE_ROOT; i++) {
+    for (int i = 0; (i < NEAR || !reported) && t->nodes[id].kind != TRACE_NODE_ROOT; i++) {
         size_t len;
         const char *name = name_of(t, frames, id, root, &len);
 
         if (i < NEAR && is_lock(name, len))
             return false;
         queue |= i < NEAR && waits_for_work(name, len);
-        told = told || lock_search_add(&search, name, len);
+        reported = reported || lock_search_add(&search, name, len);
         id = t->nodes[id].parent;
     }
     return queue && search.says != LOCK_TAKES;

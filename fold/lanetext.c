@@ -24,7 +24,7 @@
 #define LIST_MAX ((size_t)1 << 20) /* intervals in memory */
 
 /* A row that is in the text. */
-struct told {
+struct reported {
     uint32_t thread, kind;
     uint32_t waker; /* thread plus one; 0: none is known */
 };
@@ -42,7 +42,7 @@ struct numbers {
 struct run {
     const struct lanetext_input *in;
     struct numbers *of; /* by trace */
-    struct told *rows;
+    struct reported *rows;
     size_t nrows, rows_room;
     struct thread *threads;
     size_t nthreads, threads_room;
@@ -98,7 +98,7 @@ static void number_row(struct run *r, size_t trace, uint32_t id)
         return;
     off_sleeper(t, row->node, &waker);
     GROW(r->rows, r->nrows, r->rows_room);
-    r->rows[r->nrows++] = (struct told){
+    r->rows[r->nrows++] = (struct reported){
         .thread = thread_number(r, trace, row->thread) - 1,
         .kind = row->kind,
         .waker = waker ? thread_number(r, trace, (uint32_t)trace_node_root(t, waker)->addr) : 0};
@@ -154,7 +154,7 @@ static void gather(struct run *r, size_t trace)
 /* ---- text ---- */
 
 static void add_packed(struct strbuf *sb, const char *key, const struct run *r,
-                       uint32_t (*of)(const struct told *row))
+                       uint32_t (*of)(const struct reported *row))
 {
     struct varint_writer p;
 
@@ -165,17 +165,17 @@ static void add_packed(struct strbuf *sb, const char *key, const struct run *r,
     varint_end(&p);
 }
 
-static uint32_t thread_of(const struct told *row)
+static uint32_t thread_of(const struct reported *row)
 {
     return row->thread;
 }
 
-static uint32_t kind_of(const struct told *row)
+static uint32_t kind_of(const struct reported *row)
 {
     return row->kind;
 }
 
-static uint32_t waker_of(const struct told *row)
+static uint32_t waker_of(const struct reported *row)
 {
     return row->waker;
 }
@@ -271,14 +271,14 @@ static void write_path(const struct run *r, size_t trace, struct strbuf *sb)
 {
     const struct critical_piece *piece = NULL;
     uint64_t short_ns = 0, before = r->zero_ns;
-    size_t n = critical_pieces(r->in->traces[trace], &piece, &short_ns), told = 0;
+    size_t n = critical_pieces(r->in->traces[trace], &piece, &short_ns), reported = 0;
     struct varint_writer p;
 
     for (size_t i = 0; i < n; i++)
-        told += r->of[trace].thread[piece[i].thread] && piece[i].begin_ns >= r->zero_ns;
-    if (!told)
+        reported += r->of[trace].thread[piece[i].thread] && piece[i].begin_ns >= r->zero_ns;
+    if (!reported)
         return;
-    strbuf_addf(sb, "# lanes: path n=%zu short=%" PRIu64 " data=", told, short_ns);
+    strbuf_addf(sb, "# lanes: path n=%zu short=%" PRIu64 " data=", reported, short_ns);
     varint_begin(&p, sb);
     for (size_t i = n; i-- > 0;) {
         uint32_t thread = r->of[trace].thread[piece[i].thread];

@@ -258,7 +258,7 @@ int fold_when_check(struct fold_when *w)
         return 0;
     if (!w->with)
         status = refuse_without(w, w->first);
-    else if (!w->told)
+    else if (!w->reported)
         flame_warn("--%s: no moments were taken of %zu of %zu traces (%s%s), which are left out",
                    option_of(w), w->without, w->without + w->with, w->first,
                    w->without > 1 ? "..." : "");

@@ -37,7 +37,7 @@ struct fold_when {
                             traces */
     bool unnamed;        /* the heading has no time: it is compared with another moment */
     bool compared;       /* `at` is the value of --from or --to */
-    bool told;           /* the traces without moments have been reported */
+    bool reported;       /* the traces without moments have been reported */
     bool several;        /* traces of one recording: some may be without moments */
     size_t without;      /* of these, until fold_when_check */
     char *first;         /* a name of them */

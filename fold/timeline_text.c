@@ -243,7 +243,7 @@ static void add_step(struct run *r, const struct at *at, uint32_t moment)
 }
 
 /* Makes the histories with so many moments. False: they take too many bytes. */
-static bool tell(struct run *r, size_t nmoments, size_t most_bytes)
+static bool print(struct run *r, size_t nmoments, size_t most_bytes)
 {
     r->nmoments = nmoments;
     memset(r->moments, 0, nmoments * sizeof *r->moments);
@@ -424,7 +424,7 @@ void timeline_text_write(const struct timeline_text_input *in, aggregate_sink si
     r.moments = xcalloc(nmoments + 1, sizeof *r.moments);
     for (size_t k = 0; nmoments && k < ARRAY_LEN(r.kinds); k++)
         find_stacks(&r, &r.kinds[k]);
-    while (nmoments && !tell(&r, nmoments, in->most_bytes ? in->most_bytes : TIMETEXT_BYTES))
+    while (nmoments && !print(&r, nmoments, in->most_bytes ? in->most_bytes : TIMETEXT_BYTES))
         nmoments = (nmoments + 1) / 2;
     if (nmoments) {
         write_axis(&r, sink, opaque);

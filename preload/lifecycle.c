@@ -232,7 +232,7 @@ static int create_file(struct trace_writer *w, const char *exe, const struct tra
     return err;
 }
 
-static FLAME_COLD void tell_not_created(int err)
+static FLAME_COLD void report_not_created(int err)
 {
     enum unrecorded_why why = UNRECORDED_FAILED;
 
@@ -321,7 +321,7 @@ static int start_trace(struct trace_writer *w, uint32_t features, const struct o
     describe_columns(&init);
     err = create_file(w, executed_text, &init);
     if (err) {
-        tell_not_created(-err);
+        report_not_created(-err);
         return err;
     }
     trace_writer_meta(w, TRACE_META_EXE, executed_text, strlen(executed_text), NULL, 0, NULL);

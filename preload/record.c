@@ -148,7 +148,7 @@ static void note_module(uintptr_t pc)
         look_at(pc);
 }
 
-static FLAME_COLD void tell_homeless(void)
+static FLAME_COLD void report_homeless(void)
 {
     static bool said;
     struct log_number most;
@@ -167,7 +167,7 @@ static void follow_epoch(struct thread_state *t)
     stacks_forget_last(&t->stacks);
     local_forget(&t->stack, epoch);
     if (unlikely(modules_homeless() != 0))
-        tell_homeless();
+        report_homeless();
 }
 
 /* Walks the stack from `regs` outwards, and cuts it as it is to be interned. False: no memory. */
@@ -488,7 +488,7 @@ FLAME_INLINE void count_free(struct thread_state *t, uintptr_t p, struct block b
 }
 
 /* Counts the free of a block. `watched`: some feature may watch it. */
-FLAME_INLINE void tell_free(uintptr_t p, struct block b, struct weight w, bool watched)
+FLAME_INLINE void report_free(uintptr_t p, struct block b, struct weight w, bool watched)
 {
     struct thread_state *t = threads_self();
     struct timing timing;
@@ -508,12 +508,12 @@ FLAME_INLINE void tell_free(uintptr_t p, struct block b, struct weight w, bool w
 
 void record_plain_free(const void *p, struct block b)
 {
-    tell_free((uintptr_t)p, b, (struct weight){b.size, 1}, false);
+    report_free((uintptr_t)p, b, (struct weight){b.size, 1}, false);
 }
 
 void record_taken_free(const void *p, struct block b)
 {
-    tell_free((uintptr_t)p, b, weight_of((uintptr_t)p, b.size), true);
+    report_free((uintptr_t)p, b, weight_of((uintptr_t)p, b.size), true);
 }
 
 /* ---- pools ---- */

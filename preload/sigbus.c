@@ -16,8 +16,8 @@
 static struct {
     bool on, said;
     struct sigaction ours;
-    struct sigaction told; /* what the program believes to be there in place of ours */
-    int added;             /* flags the C library adds: SA_RESTORER */
+    struct sigaction reported; /* what the program believes to be there in place of ours */
+    int added;                 /* flags the C library adds: SA_RESTORER */
 } bus;
 
 /* The C library's own, where it has that name. In a program with a sanitizer the other one is the
@@ -63,7 +63,7 @@ void sigbus_begin(void)
     if (!kernel_allows(SYS_rt_sigaction, SIGBUS) || own_sigaction(NULL, &was) < 0 ||
         was.sa_flags & SA_SIGINFO || was.sa_handler != SIG_DFL)
         return;
-    bus.told = was;
+    bus.reported = was;
     bus.ours.sa_sigaction = on_bus;
     bus.ours.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART;
     bus.on = own_sigaction(&bus.ours, NULL) == 0;
@@ -79,17 +79,17 @@ static bool is_ours(const struct sigaction *action)
 int sigbus_sigaction(const struct sigaction *act, struct sigaction *old)
 {
     bool keep = act && bus.on && !(act->sa_flags & SA_SIGINFO) && act->sa_handler == SIG_DFL;
-    struct sigaction was, told = bus.told;
+    struct sigaction was, reported = bus.reported;
     int result = real.sigaction(SIGBUS, keep ? &bus.ours : act, &was);
 
     if (result < 0)
         return result;
     if (keep) {
-        bus.told = *act;
-        bus.told.sa_flags |= bus.added;
+        bus.reported = *act;
+        bus.reported.sa_flags |= bus.added;
     }
     if (old)
-        *old = is_ours(&was) ? told : was;
+        *old = is_ours(&was) ? reported : was;
     return result;
 }
 

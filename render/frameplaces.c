@@ -50,8 +50,8 @@ static enum place_kind place_kind(enum frameplace kind)
 
 /* Appends the text of a name's place where the input has modules; nothing: it has none of its
  * own. */
-static void add_told(struct strbuf *sb, const struct frametree *t, enum frameplace kind,
-                     uint32_t name)
+static void add_reported(struct strbuf *sb, const struct frametree *t, enum frameplace kind,
+                         uint32_t name)
 {
     const struct frametree_name *n = &t->names[name], *module = frametree_module(t, name);
     struct framename f = framename_split(n->s, n->len);
@@ -85,7 +85,7 @@ static void place_names(struct frameplaces *p, enum frameplace kind)
     for (uint32_t i = 1; i < t->nnames; i++) {
         strbuf_clear(&sb);
         if (t->module_of)
-            add_told(&sb, t, kind, i);
+            add_reported(&sb, t, kind, i);
         else if (!place_find(place_kind(kind), t->names[i].s, t->names[i].len, &sb) || !sb.len)
             strbuf_addstr(&sb, "[unknown]");
         if (sb.len)

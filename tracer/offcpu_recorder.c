@@ -61,9 +61,9 @@ static void object_of(void *arg, pid_t tid, int nr, const uint64_t args[6], stru
     set->n = 0;
     if (!t)
         return;
-    if (t->glimpse.is) {
-        *out = t->glimpse.object;
-        *set = (struct off_set){t->glimpse.members, t->glimpse.n};
+    if (t->sample.is) {
+        *out = t->sample.object;
+        *set = (struct off_set){t->sample.members, t->sample.n};
         return;
     }
     call = recorder_node_call(r, t, nr, args);
@@ -108,7 +108,7 @@ static off_stack stack(void *arg, pid_t tid)
     if (!t)
         return 0;
     if (r->quiet)
-        return t->glimpse.is ? t->glimpse.stack : 0;
+        return t->sample.is ? t->sample.stack : 0;
     if (t->asleep)
         return t->asleep_stack;
     return with_waking_call(r, t, recorder_node_stack(r, t));
@@ -170,7 +170,7 @@ static bool faults(void *arg, pid_t tid, uint64_t *n)
         t->faults = now;
         t->faults_reading = r->readings;
     }
-    *n = t->faults_told += t->faulted;
+    *n = t->faults_emitted += t->faulted;
     return true;
 }
 
@@ -320,8 +320,8 @@ static off_stack on_sleep(void *arg, const struct off_sleep *s)
         return 0;
     if (r->own_libraries && (stacks_is_recorder(r->stacks, s->stack) || is_on_library(r, t, s)))
         return recorder_slept(r, t, s);
-    if (t->glimpse.is)
-        node = slept = t->glimpse.node;
+    if (t->sample.is)
+        node = slept = t->sample.node;
     else
         node = slept = named_sleep(r, t, s);
     offtrace_latency(r->trace, node, recorder_thread(r, t), s);
@@ -509,7 +509,7 @@ static void on_exec(struct recorder *r, struct tracee *t, const struct off_event
 
 static void leave_call(struct tracee *t)
 {
-    t->glimpse.is = false;
+    t->sample.is = false;
     t->in_call = t->asleep = t->kernel_asked = false;
     t->asleep_stack = t->noted = 0;
     if (t->kernel.len)
@@ -611,17 +611,17 @@ static void glimpse_object(struct recorder *r, struct tracee *t, const struct ob
     struct off_set set = {NULL, 0};
     uint64_t now = source_now();
 
-    if (known && known->object == CALL_ON_EPOLL && now - t->glimpse.epoll_read > EPOLL_NS) {
+    if (known && known->object == CALL_ON_EPOLL && now - t->sample.epoll_read > EPOLL_NS) {
         objects_epoll_changed(r->objects, call->pid, (int)call->args[0]);
-        t->glimpse.epoll_read = now;
+        t->sample.epoll_read = now;
     }
-    t->glimpse.object = (struct off_object){.kind = OFF_ON_NOTHING};
-    objects_of_call(r->objects, call, &t->glimpse.object, &set);
-    t->glimpse.n = set.n;
+    t->sample.object = (struct off_object){.kind = OFF_ON_NOTHING};
+    objects_of_call(r->objects, call, &t->sample.object, &set);
+    t->sample.n = set.n;
     if (!set.n)
         return;
-    GROW_TO(t->glimpse.members, set.n, t->glimpse.room);
-    memcpy(t->glimpse.members, set.members, set.n * sizeof *set.members);
+    GROW_TO(t->sample.members, set.n, t->sample.room);
+    memcpy(t->sample.members, set.members, set.n * sizeof *set.members);
 }
 
 void recorder_sample_sleeper(struct recorder *r, pid_t tid, const struct task_call *c)
@@ -633,19 +633,19 @@ void recorder_sample_sleeper(struct recorder *r, pid_t tid, const struct task_ca
 
     if (!t)
         return;
-    t->glimpse.is = false;
+    t->sample.is = false;
     call = (struct objects_call){t->process->pid, tid, c->nr, c->args, NULL};
-    t->glimpse.stack =
+    t->sample.stack =
         stacks_capture(r->stacks, t->process->space, tid, recorder_thread(r, t), &regs, true);
     glimpse_object(r, t, &call);
     if (r->kernel)
         recorder_read_kernel_stack(r, t);
     below = recorder_node_with_kernel(
-        r, t, t->glimpse.stack ? t->glimpse.stack : recorder_node_unknown(r, t));
-    t->glimpse.node =
-        recorder_node_with_call(r, t, below, c->nr, c->args, &t->glimpse.object, t->glimpse.n);
-    t->glimpse.nr = c->nr;
-    t->glimpse.is = true;
+        r, t, t->sample.stack ? t->sample.stack : recorder_node_unknown(r, t));
+    t->sample.node =
+        recorder_node_with_call(r, t, below, c->nr, c->args, &t->sample.object, t->sample.n);
+    t->sample.nr = c->nr;
+    t->sample.is = true;
     strbuf_clear(&t->kernel);
 }
 
@@ -729,8 +729,8 @@ void recorder_region(struct recorder *r, pid_t tid, enum ring_region what, const
     struct tracee *t = tracee(r, tid);
 
     if (t && !t->ended)
-        openregions_told(&t->regions, offtrace_regions(r->trace), recorder_thread(r, t), what, name,
-                         len, time);
+        openregions_marker(&t->regions, offtrace_regions(r->trace), recorder_thread(r, t), what,
+                           name, len, time);
 }
 
 /* ---- between events, and the end ---- */

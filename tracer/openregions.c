@@ -49,8 +49,8 @@ static void pass(struct openregions *o, struct regionlog *log, uint16_t thread, 
     }
 }
 
-void openregions_told(struct openregions *o, struct regionlog *log, uint16_t thread,
-                      enum ring_region what, const char *name, size_t len, uint64_t time)
+void openregions_marker(struct openregions *o, struct regionlog *log, uint16_t thread,
+                        enum ring_region what, const char *name, size_t len, uint64_t time)
 {
     if (what == RING_REGION_OPEN)
         push(o, log, name, len, time);

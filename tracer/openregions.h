@@ -30,8 +30,8 @@ struct openregions {
 };
 
 /* The thread with the record `thread` has said that at `time`. */
-void openregions_told(struct openregions *o, struct regionlog *log, uint16_t thread,
-                      enum ring_region what, const char *name, size_t len, uint64_t time);
+void openregions_marker(struct openregions *o, struct regionlog *log, uint16_t thread,
+                        enum ring_region what, const char *name, size_t len, uint64_t time);
 
 /* The thread, or the recording, ends. */
 void openregions_end(struct openregions *o, struct regionlog *log, uint16_t thread, uint64_t time);

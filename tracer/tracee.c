@@ -150,7 +150,7 @@ void tracee_free(struct tracees *ts, struct tracee *t)
     if (t->next)
         t->next->prev = t->prev;
     arg_copy_release(&t->memory);
-    free(t->glimpse.members);
+    free(t->sample.members);
     free(t);
 }
 

@@ -62,11 +62,11 @@ struct tracee {
     /* Page faults at the last reading, and the number that the state machine gets, which goes up
      * when there may have been more. `faulted`: there were more at the last reading, whose number
      * is faults_reading. */
-    uint64_t faults, faults_told;
+    uint64_t faults, faults_emitted;
     bool faulted;
     uint32_t faults_reading;
     bool stack_known; /* its stack's mapping has been marked (space_note_own_stack) */
-    struct sleeper_sample glimpse;
+    struct sleeper_sample sample;
     struct strbuf kernel; /* kernel stack in the present call, outermost first, a name a line */
     bool kernel_asked;    /* the kernel stack was read, which is done once a call */
     /* The present call, if the thread logged it and kernel stacks are wanted. */

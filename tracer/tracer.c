@@ -114,7 +114,7 @@ static int reap(pid_t pid, struct signals *s, bool launch)
 }
 
 /* A command under a filter ends with its tracer, by the kernel's SIGKILL. */
-static void tell_crash(struct tracer_result *r, int status, bool takes_command)
+static void print_crash(struct tracer_result *r, int status, bool takes_command)
 {
     r->left_early = r->crashed = true;
     if (takes_command)
@@ -193,7 +193,7 @@ int tracer_end(struct tracer *t, struct tracer_result *r)
     put_back_signals(&t->signals, launch);
     *r = t->outcome->result;
     if (!t->outcome->done)
-        tell_crash(r, status, launch && !o->no_filter && !o->duration_ns);
+        print_crash(r, status, launch && !o->no_filter && !o->duration_ns);
     status = t->outcome->status;
     forget(t);
     return status;

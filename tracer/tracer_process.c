@@ -38,7 +38,7 @@ struct tracing {
     uint64_t look_ns, looked;   /* time between readings of kernel stacks, and time of the last */
 };
 
-static void tell_cost(struct tracing *t, uint64_t now)
+static void print_cost(struct tracing *t, uint64_t now)
 {
     offtrace_cost(t->recorder.trace, now, t->source ? source_stops(t->source) : 0,
                   stacks_fallbacks(t->recorder.stacks));
@@ -67,7 +67,7 @@ static void on_prepare(void *arg, pid_t pid, pid_t tid, const struct user_regs_s
     recorder_prepare(&t->recorder, pid, tid, regs);
 }
 
-static void tell_noted(struct tracing *t, uint64_t until)
+static void drain_inproc(struct tracing *t, uint64_t until)
 {
     t->recorder.readings++;
     inproc_drain(t->inside, until);
@@ -80,19 +80,19 @@ static void on_beat(void *arg, uint64_t now)
     if (t->recorder.began)
         recorder_advance(&t->recorder, now);
     if (t->inside) {
-        tell_noted(t, now - INPROC_LATE_NS);
+        drain_inproc(t, now - INPROC_LATE_NS);
         source_beat_every(t->source, inproc_beat(t->inside));
         if (now - t->looked < t->look_ns)
             return;
         t->looked = now;
     }
     recorder_read_kernel_stacks(&t->recorder);
-    tell_cost(t, now);
+    print_cost(t, now);
 }
 
 static void on_stopped(void *arg, uint64_t now)
 {
-    tell_noted(arg, now);
+    drain_inproc(arg, now);
 }
 
 static void on_born(void *arg, pid_t parent, pid_t child, uint64_t flags)
@@ -209,7 +209,7 @@ static bool may_see_kernel(void)
 }
 
 /* Reports on a terminal that tracing has begun, and how to end it. */
-static void tell_begun(const struct tracing *t)
+static void print_begun(const struct tracing *t)
 {
     const struct tracer_options *o = t->opt;
     char comm[16] = "?";
@@ -297,7 +297,7 @@ static void close_trace(struct tracing *t, uint64_t now, struct tracer_result *r
     uint64_t lost;
 
     recorder_finish(&t->recorder, now);
-    tell_cost(t, now);
+    print_cost(t, now);
     result->cut = offtrace_is_cut(t->recorder.trace);
     if (flame_debugs(FLAME_DEBUG_STACKS))
         flame_debug(FLAME_DEBUG_STACKS,
@@ -322,7 +322,7 @@ static void release(struct tracing *t)
 }
 
 /* Reports a command that was asked to end and runs on; the tracing ends nevertheless. */
-static void tell_outlived(pid_t command, bool stays)
+static void print_outlived(pid_t command, bool stays)
 {
     if (stays)
         flame_warn("the command, process %d, has not ended by SIGTERM; it goes on unrecorded, "
@@ -385,7 +385,7 @@ FLAME_NORETURN void tracer_process_main(const struct tracer_options *o,
     if (!outcome->status)
         outcome->status = t.source ? source_start(t.source) : nostop_start(t.recorder.quiet);
     if (!outcome->status)
-        tell_begun(&t);
+        print_begun(&t);
     if (outcome->status) {
         outcome->done = 1;
         word(done, TRACER_ENDS);
@@ -397,7 +397,7 @@ FLAME_NORETURN void tracer_process_main(const struct tracer_options *o,
     outcome->status = source_run(t.source);
     now = source_now();
     if (t.inside) {
-        tell_noted(&t, now);
+        drain_inproc(&t, now);
         if (!o->quiet)
             inproc_print_unsupported(t.inside);
     }
@@ -409,7 +409,7 @@ FLAME_NORETURN void tracer_process_main(const struct tracer_options *o,
         outcome->result.runs_on = source_command(t.source);
     if (source_sigterm_ignored(t.source)) {
         outcome->result.wait_status = SIGTERM;
-        tell_outlived(source_command(t.source), source_must_stay(t.source));
+        print_outlived(source_command(t.source), source_must_stay(t.source));
     }
     if (!source_must_stay(t.source)) {
         source_detach_all(t.source);

@@ -122,7 +122,7 @@ struct growing {
     struct amount *row_live; /* by row, at the mark that was taken last */
     struct amount *sums;     /* by stack */
     size_t sums_room;
-    bool *told; /* by stack */
+    bool *reported; /* by stack */
 };
 
 /* The marks of one name. */
@@ -220,7 +220,7 @@ static void add_row(struct growing *g, const struct series *s, size_t stack, dou
     if (!row.alloc_calls)
         row.alloc_calls = 1;
     trace_builder_row(&grow, &row);
-    g->told[stack] = true;
+    g->reported[stack] = true;
 }
 
 static void judge(struct growing *g, const struct series *s, size_t stack)
@@ -274,17 +274,17 @@ static void release(struct growing *g)
     free(g->of_row);
     free(g->row_live);
     free(g->sums);
-    free(g->told);
+    free(g->reported);
 }
 
 static void judge_all(struct growing *g, struct series *s, size_t n)
 {
-    g->told = xcalloc(g->nstacks, sizeof *g->told);
+    g->reported = xcalloc(g->nstacks, sizeof *g->reported);
     for (size_t i = 0; i < n; i++) {
         if (s[i].n >= GROWTH_MARKS)
             g->t->header.features |= TRACE_FEATURE_GROWTH;
         for (size_t stack = 0; s[i].n >= GROWTH_MARKS && stack < g->nstacks; stack++)
-            if (!g->told[stack])
+            if (!g->reported[stack])
                 judge(g, &s[i], stack);
         for (size_t k = 0; k < s[i].n; k++)
             free(s[i].y[k]);

@@ -83,7 +83,7 @@ enum counted { BLOCKS, BYTES, ROWS, FIT, PASSES };
 
 /* A view's class of leaks, and its quantity. A block may have no bytes, but there are no bytes
  * without a block: so blocks come first. */
-struct told {
+struct listed {
     enum leak_class class;
     enum counted what;
 };
@@ -99,7 +99,7 @@ static const struct view verdict_views[] = {
     VIEW("region", "bytes", region_bytes),
     {.name = NULL},
 };
-static const struct told verdicts_told[] = {
+static const struct listed verdicts_listed[] = {
     {LEAK_DEFINITE, BLOCKS}, {LEAK_DEFINITE, BYTES}, {LEAK_INDIRECT, BLOCKS},
     {LEAK_INDIRECT, BYTES},  {LEAK_INNER, BLOCKS},   {LEAK_INNER, BYTES},
     {LEAK_REGION, BLOCKS},   {LEAK_REGION, BYTES},
@@ -110,14 +110,14 @@ static const struct view live_views[] = {
     VIEW("live", "bytes", live_bytes),
     {.name = NULL},
 };
-static const struct told live_told[] = {{LEAK_LIVE, BLOCKS}, {LEAK_LIVE, BYTES}};
+static const struct listed live_listed[] = {{LEAK_LIVE, BLOCKS}, {LEAK_LIVE, BYTES}};
 
 static const struct view growth_views[] = {
     VIEW("growth", "blocks", growth_blocks), VIEW("growth", "bytes", growth_bytes),
     VIEW("growth", "rows", growth_rows),     VIEW("growth", "millionths", growth_fit),
     VIEW("growth", "passes", growth_passes), {.name = NULL},
 };
-static const struct told growth_told[] = {
+static const struct listed growth_listed[] = {
     {LEAK_GROWTH, BLOCKS}, {LEAK_GROWTH, BYTES},  {LEAK_GROWTH, ROWS},
     {LEAK_GROWTH, FIT},    {LEAK_GROWTH, PASSES},
 };
@@ -262,7 +262,7 @@ static void add_other(struct leak_list *l, size_t first, enum counted what,
 }
 
 /* One view's text from `s` on; returns where the next begins. */
-static const char *take_view(struct leak_list *l, size_t first, const struct told *told,
+static const char *take_view(struct leak_list *l, size_t first, const struct listed *listed,
                              const char *s, const char *end)
 {
     const char *next, *begin = s;
@@ -274,10 +274,10 @@ static const char *take_view(struct leak_list *l, size_t first, const struct tol
         if (!next)
             next = end;
         if (folded_parse_line(s, (size_t)(next - s), &line) == 1) {
-            if (told->what == BLOCKS)
-                add_blocks(l, told->class, &line);
+            if (listed->what == BLOCKS)
+                add_blocks(l, listed->class, &line);
             else if (l->n > first)
-                add_other(l, first, told->what, &line);
+                add_other(l, first, listed->what, &line);
         } else if (s > begin && strncmp(s, "# flame: view=", 14) == 0) {
             break;
         }
@@ -285,16 +285,16 @@ static const char *take_view(struct leak_list *l, size_t first, const struct tol
     return s;
 }
 
-static void take_text(struct leak_list *l, const struct strbuf *text, const struct told *told)
+static void take_text(struct leak_list *l, const struct strbuf *text, const struct listed *listed)
 {
     const char *s = text->buf, *end = s + text->len;
     size_t first = 0;
 
-    for (; s < end; told++) {
-        if (told->what == BLOCKS)
+    for (; s < end; listed++) {
+        if (listed->what == BLOCKS)
             first = l->n;
-        s = take_view(l, first, told, s, end);
-        if (told->what == BLOCKS && l->n > first)
+        s = take_view(l, first, listed, s, end);
+        if (listed->what == BLOCKS && l->n > first)
             qsort(l->leaks + first, l->n - first, sizeof *l->leaks, by_text);
     }
 }
@@ -339,7 +339,10 @@ int leak_list_make(struct leak_list *l, struct trace *const *traces, size_t ntra
         return 0;
     status = fold_loaded(&opt, traces, ntraces, &text);
     if (!status) {
-        take_text(l, &text, live ? live_told : what == LEAK_GROWTH ? growth_told : verdicts_told);
+        take_text(l, &text,
+                  live                  ? live_listed
+                  : what == LEAK_GROWTH ? growth_listed
+                                        : verdicts_listed);
         for (size_t i = 0; i < l->n; i++)
             parse_stack(&l->leaks[i], live);
         if (l->n)

@@ -246,8 +246,8 @@ int leak_output_reports(const struct leak_options *o, const struct leak_report *
     return status ? FLAME_FAILED : 0;
 }
 
-/* Draws the picture. `told`: whether to print how to open it. */
-static int draw(const struct recording *r, const struct run_options *o, bool told)
+/* Draws the picture. `reported`: whether to print how to open it. */
+static int draw(const struct recording *r, const struct run_options *o, bool reported)
 {
     struct strbuf folded = STRBUF_INIT;
     bool empty;
@@ -255,8 +255,8 @@ static int draw(const struct recording *r, const struct run_options *o, bool tol
 
     if (!status)
         status = recording_put(r, o, &folded, &empty);
-    if (!status && told && !o->quiet)
-        recording_tell_findings(r, o, &folded, NULL);
+    if (!status && reported && !o->quiet)
+        recording_print_findings(r, o, &folded, NULL);
     strbuf_release(&folded);
     return status;
 }

@@ -92,7 +92,7 @@ static void add_frame(struct strbuf *sb, const struct suppress_frame *f)
 }
 
 /* As parse_stack of leaklist.c reads them: the outermost first. */
-static void tell_stack(struct leakframes *f, uint32_t node, struct strbuf *sb)
+static void print_stack(struct leakframes *f, uint32_t node, struct strbuf *sb)
 {
     struct suppress_frame **frame;
     size_t n = 0;
@@ -164,8 +164,8 @@ static bool is_doubtful(struct leakframes *f, const struct trace_misuse *m)
 }
 
 /* "misuse TRACE NUMBER RULE", RULE being their number when there is none, and the stacks. */
-static void tell_one(struct leakframes *f, const struct trace *t, size_t trace, size_t i,
-                     struct strbuf *sb)
+static void print_one(struct leakframes *f, const struct trace *t, size_t trace, size_t i,
+                      struct strbuf *sb)
 {
     struct suppressions *rules = leak_filter_rules(asked_for);
     const struct trace_misuse *m = &t->misuses[i];
@@ -179,14 +179,14 @@ static void tell_one(struct leakframes *f, const struct trace *t, size_t trace, 
         rule = suppressions_match(rules, stack, n, SUPPRESS_MISUSE);
     strbuf_addf(sb, "misuse %zu %zu %zu\n", trace, i,
                 rule == SUPPRESS_NONE ? suppressions_count(rules) : rule);
-    tell_stack(f, m->node, sb);
-    tell_stack(f, m->alloc_node, sb);
-    tell_stack(f, m->free_node, sb);
+    print_stack(f, m->node, sb);
+    print_stack(f, m->alloc_node, sb);
+    print_stack(f, m->free_node, sb);
 }
 
 /* A guarded_work: all that is read of debug information is read before the text goes out. */
-static int tell_all(const struct fold_options *opt, struct trace *const *traces, size_t ntraces,
-                    aggregate_sink sink, void *opaque)
+static int print_all(const struct fold_options *opt, struct trace *const *traces, size_t ntraces,
+                     aggregate_sink sink, void *opaque)
 {
     struct suppressions *rules = leak_filter_rules(asked_for);
     struct symbols *syms = symbols_new(&opt->symbols);
@@ -196,10 +196,10 @@ static int tell_all(const struct fold_options *opt, struct trace *const *traces,
         struct leakframes *f = leakframes_new(traces[trace], syms);
 
         for (size_t i = 0; i < traces[trace]->nmisuses; i++)
-            tell_one(f, traces[trace], trace, i, &sb);
+            print_one(f, traces[trace], trace, i, &sb);
         leakframes_free(f);
     }
-    suppressions_tell_matched(rules, &sb);
+    suppressions_print_matched(rules, &sb);
     symbols_free(syms);
     sink(opaque, sb.buf, sb.len);
     strbuf_release(&sb);
@@ -345,7 +345,7 @@ int misuse_list_make(struct misuse_list *l, struct leak_filter *hides, struct tr
     }
     if (any) {
         asked_for = hides;
-        status = fold_in_child(&opt, traces, ntraces, aggregate_to_strbuf, &text, tell_all);
+        status = fold_in_child(&opt, traces, ntraces, aggregate_to_strbuf, &text, print_all);
     }
     if (!status)
         take_text(l, hides, traces, ntraces, &text);

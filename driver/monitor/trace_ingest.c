@@ -33,9 +33,9 @@ struct trace_ingest {
     struct rundir *rundir;
     struct run_totals *taken;
     struct periodic_thread *ticker;
-    uint32_t spares_made, spares_told; /* told: reported to the processes */
-    uint32_t spares_taken;             /* a lower bound: by the processes */
-    uint64_t inproc_stacks_back;       /* bytes of disk */
+    uint32_t spares_made, spares_reported; /* told: reported to the processes */
+    uint32_t spares_taken;                 /* a lower bound: by the processes */
+    uint64_t inproc_stacks_back;           /* bytes of disk */
     bool rules_shared;
 };
 
@@ -100,11 +100,11 @@ static bool has_place(struct trace_ingest *in)
 
 /* Reports new spares to the processes, several at once: the notes are a file that each report has
  * to open. */
-static void tell_spares(struct trace_ingest *in, uint32_t at_least)
+static void print_spares(struct trace_ingest *in, uint32_t at_least)
 {
-    if (in->spares_made - in->spares_told < at_least)
+    if (in->spares_made - in->spares_reported < at_least)
         return;
-    in->spares_told = in->spares_made;
+    in->spares_reported = in->spares_made;
     run_status_file_spares(&in->rundir->notes, in->spares_made);
 }
 
@@ -123,7 +123,7 @@ static bool make_spare(struct trace_ingest *in, const char *path)
             break;
         in->spares_made++;
     }
-    tell_spares(in, TOLD_AT_ONCE);
+    print_spares(in, TOLD_AT_ONCE);
     return moved;
 }
 
@@ -226,7 +226,7 @@ static unsigned look(void *arg)
             vain_ns += clock_ns(CLOCK_MONOTONIC) - begun;
     }
     forget(&all);
-    tell_spares(in, 1);
+    print_spares(in, 1);
     pause = vain_ns * LOOK_SHARE / 1000000u;
     return pause > LOOK_MS ? (unsigned)pause : LOOK_MS;
 }

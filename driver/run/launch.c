@@ -169,10 +169,10 @@ static char **make_environment(struct strbuf own[2], const char *preload, const 
     return env;
 }
 
-/* In the child: becomes the command, or reports through `tell` why it cannot. The memory is still
- * the parent's. */
+/* In the child: becomes the command, or reports through `report_fd` why it cannot. The memory is
+ * still the parent's. */
 static FLAME_NORETURN void become(char **argv, char **env, const struct signal_forward_saved *saved,
-                                  int tell)
+                                  int report_fd)
 {
     int err;
 
@@ -180,19 +180,19 @@ static FLAME_NORETURN void become(char **argv, char **env, const struct signal_f
     sigxfsz_restore();
     execvpe(argv[0], argv, env);
     err = errno;
-    if (write(tell, &err, sizeof err) != sizeof err)
+    if (write(report_fd, &err, sizeof err) != sizeof err)
         _exit(126);
     _exit(127);
 }
 
 /* The child's pid, or -1. Apart: what the caller has in registers is not the child's to change. */
-static __attribute__((noinline)) pid_t start(char **argv, char **env,
-                                             const struct signal_forward_saved *saved, int tell)
+static __attribute__((noinline)) pid_t
+start(char **argv, char **env, const struct signal_forward_saved *saved, int report_fd)
 {
     pid_t pid = vfork();
 
     if (pid == 0)
-        become(argv, env, saved, tell);
+        become(argv, env, saved, report_fd);
     return pid;
 }
 
@@ -203,32 +203,32 @@ int launch_run(char **argv, const char *preload, const char *options, struct lau
     uint64_t start_ns = clock_ns(CLOCK_MONOTONIC);
     struct rusage usage = {0};
     siginfo_t info;
-    int tell[2], err = 0;
+    int report_fd[2], err = 0;
     char **env;
     ssize_t n;
     pid_t pid;
 
-    if (pipe2(tell, O_CLOEXEC) < 0)
+    if (pipe2(report_fd, O_CLOEXEC) < 0)
         return flame_error(FLAME_FAILED, "cannot start %s: pipe: %s", argv[0], strerror(errno));
     env = make_environment(own, preload, options);
     signal_forward_take(&saved);
-    pid = start(argv, env, &saved, tell[1]);
+    pid = start(argv, env, &saved, report_fd[1]);
     err = pid < 0 ? errno : 0;
-    close(tell[1]);
+    close(report_fd[1]);
     free(env);
     strbuf_release(&own[0]);
     strbuf_release(&own[1]);
     if (pid < 0) {
-        close(tell[0]);
+        close(report_fd[0]);
         signal_forward_put_back(&saved);
         return flame_error(FLAME_FAILED, "cannot start %s: %s", argv[0], strerror(err));
     }
     signal_forward_to(pid, &saved);
 
     do
-        n = read(tell[0], &err, sizeof err);
+        n = read(report_fd[0], &err, sizeof err);
     while (n < 0 && errno == EINTR);
-    close(tell[0]);
+    close(report_fd[0]);
     while (waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT) < 0 && errno == EINTR)
         ;
     signal_forward_to(0, &saved);

@@ -96,7 +96,7 @@ static int take_all(struct recording *r)
     return status;
 }
 
-static void tell_unread_waits(struct recording *r, const struct run_options *o, const char *why)
+static void print_unread_waits(struct recording *r, const struct run_options *o, const char *why)
 {
     const char *lost = o->records_memory ? "the waits are left out, as their trace cannot be read"
                                          : "left no recording: its trace cannot be read";
@@ -123,7 +123,7 @@ static int take_waits(struct recording *r, const struct run_options *o)
                        "after that is missing",
                        o->subject);
     } else if (status == FLAME_USAGE) {
-        tell_unread_waits(r, o, r->waits.cut ? "it was cut short while it was written" : why.buf);
+        print_unread_waits(r, o, r->waits.cut ? "it was cut short while it was written" : why.buf);
         status = o->records_memory ? 0 : FLAME_FAILED;
     }
     strbuf_release(&why);
@@ -279,7 +279,7 @@ void recording_add_doubts(struct strbuf *sb, const struct recording *r)
 
 /* Reports doubts. 0, or FLAME_FAILED after a line: a test with processes that were not seen has
  * not passed. */
-static int tell_doubts(const struct recording *r, const struct run_options *o)
+static int print_doubts(const struct recording *r, const struct run_options *o)
 {
     struct strbuf doubts = STRBUF_INIT;
     int status = 0;
@@ -320,7 +320,7 @@ int recording_run(const struct run_options *o, recording_maker *record,
     if (status == FLAME_FAILED)
         keep(&r, true);
     else if (!status && o->is_test)
-        status = tell_doubts(&r, o);
+        status = print_doubts(&r, o);
     release(&r);
     launch_die_alike(wait_status);
     return own ? own : status;
@@ -555,8 +555,8 @@ int recording_text(const struct recording *r, const struct run_options *o, struc
     return fold_loaded(&opt, r->traces, r->ntraces, folded);
 }
 
-void recording_tell_findings(const struct recording *r, const struct run_options *o,
-                             const struct strbuf *folded, const char *without)
+void recording_print_findings(const struct recording *r, const struct run_options *o,
+                              const struct strbuf *folded, const char *without)
 {
     struct strbuf path = STRBUF_INIT, said = STRBUF_INIT;
     int fd;

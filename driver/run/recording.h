@@ -76,8 +76,8 @@ int recording_text(const struct recording *r, const struct run_options *o, struc
 
 /* Says in sentences what there is to see in that text, as its page does, on standard error;
  * `without` as for sentences_of. */
-void recording_tell_findings(const struct recording *r, const struct run_options *o,
-                             const struct strbuf *folded, const char *without);
+void recording_print_findings(const struct recording *r, const struct run_options *o,
+                              const struct strbuf *folded, const char *without);
 
 /*
  * Writes o->output from the folded stacks (recording_text), or for a trace from the run's

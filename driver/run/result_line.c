@@ -5,7 +5,7 @@
 #include "common/env/openpage.h"
 #include "common/error.h"
 
-static void tell_memory(const struct recording *r, const struct run_options *o, const char *view)
+static void print_memory(const struct recording *r, const struct run_options *o, const char *view)
 {
     size_t n = r->rundir.ntraces;
     char *last;
@@ -27,13 +27,13 @@ static void tell_memory(const struct recording *r, const struct run_options *o, 
     free(last);
 }
 
-static void tell_traces(const struct recording *r, const struct run_options *o, const char *view)
+static void print_traces(const struct recording *r, const struct run_options *o, const char *view)
 {
     bool both = o->records_memory && r->waits.ntraces;
     char *waits = both ? recording_waits_name(o->output) : NULL;
 
     if (!both || r->rundir.ntraces)
-        tell_memory(r, o, view);
+        print_memory(r, o, view);
     if (both)
         flame_warn("the trace of waiting is in %s; see it with 'flame render -o x.svg %s'", waits,
                    waits);
@@ -46,7 +46,7 @@ void print_result_line(const struct recording *r, const struct run_options *o,
     const char *other = views[strcmp(views[0], o->view) == 0];
 
     if (o->kind == RUN_OUTPUT_TRACE)
-        tell_traces(r, o, views[0]);
+        print_traces(r, o, views[0]);
     else if (recording_wants_all(o))
         flame_warn(empty ? "all views are empty: nothing was made" : "all views in %s", o->output);
     else if (empty && o->kind == RUN_OUTPUT_PICTURE)

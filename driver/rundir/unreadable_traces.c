@@ -29,7 +29,7 @@ static void add_name(struct strbuf *sb, const struct unreadable_traces_trace *t)
         strbuf_addf(sb, " %" PRIu32, t->pid);
 }
 
-static void tell(const struct unreadable_traces_trace *t, bool kept)
+static void print(const struct unreadable_traces_trace *t, bool kept)
 {
     struct strbuf who = STRBUF_INIT;
 
@@ -46,7 +46,7 @@ static void tell(const struct unreadable_traces_trace *t, bool kept)
 void unreadable_traces_print(const struct unreadable_traces *u, struct rundir *dir,
                              struct unrecorded *others)
 {
-    size_t told = 0;
+    size_t reported = 0;
 
     for (size_t i = 0; i < u->n; i++) {
         const struct unreadable_traces_trace *t = &u->trace[i];
@@ -54,11 +54,11 @@ void unreadable_traces_print(const struct unreadable_traces *u, struct rundir *d
 
         unrecorded_add_process(others, t->name, t->pid,
                                t->why ? UNRECORDED_DAMAGED : UNRECORDED_NOT_BEGUN);
-        if (t->why && told++ < TOLD)
-            tell(t, kept);
+        if (t->why && reported++ < TOLD)
+            print(t, kept);
     }
-    if (told > TOLD)
-        flame_warn("%zu more are left out, as their traces in %s cannot be read", told - TOLD,
+    if (reported > TOLD)
+        flame_warn("%zu more are left out, as their traces in %s cannot be read", reported - TOLD,
                    dir->path);
     if (u->n)
         unrecorded_sort(others);

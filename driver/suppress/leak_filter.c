@@ -108,8 +108,8 @@ static enum suppress_kind kind_of(const struct trace_row *row)
 }
 
 /* Reports rows as "TRACE ROW RULE KEY"; RULE is the number of rules if none matches. */
-static void tell_rows(struct leak_filter *h, const struct trace *t, size_t number,
-                      struct symbols *syms, struct strbuf *sb)
+static void print_rows(struct leak_filter *h, const struct trace *t, size_t number,
+                       struct symbols *syms, struct strbuf *sb)
 {
     struct leakframes *f = leakframes_new(t, syms);
     bool keys = h->known || h->now;
@@ -135,15 +135,15 @@ static void tell_rows(struct leak_filter *h, const struct trace *t, size_t numbe
 }
 
 /* A guarded_work. All debug information is read before the text goes out. */
-static int tell_all(const struct fold_options *opt, struct trace *const *traces, size_t ntraces,
-                    aggregate_sink sink, void *opaque)
+static int print_all(const struct fold_options *opt, struct trace *const *traces, size_t ntraces,
+                     aggregate_sink sink, void *opaque)
 {
     struct symbols *syms = symbols_new(&opt->symbols);
     struct strbuf sb = STRBUF_INIT;
 
     for (size_t i = 0; i < ntraces; i++)
-        tell_rows(asked_for, traces[i], i, syms, &sb);
-    suppressions_tell_matched(asked_for->rules, &sb);
+        print_rows(asked_for, traces[i], i, syms, &sb);
+    suppressions_print_matched(asked_for->rules, &sb);
     symbols_free(syms);
     sink(opaque, sb.buf, sb.len);
     strbuf_release(&sb);
@@ -152,7 +152,7 @@ static int tell_all(const struct fold_options *opt, struct trace *const *traces,
 
 /* ---- here ---- */
 
-struct told {
+struct reported {
     size_t trace, rule;
     uint32_t row;
     const char *key;
@@ -160,19 +160,20 @@ struct told {
 };
 
 /* True: *told is a report of a row. */
-static bool parse_told(struct leak_filter *h, struct trace *const *traces, size_t ntraces,
-                       char *line, size_t len, struct told *told)
+static bool parse_report(struct leak_filter *h, struct trace *const *traces, size_t ntraces,
+                         char *line, size_t len, struct reported *reported)
 {
     int at = 0;
 
     if (suppressions_take_matched(h->rules, line))
         return false;
-    if (sscanf(line, "%zu %" SCNu32 " %zu %n", &told->trace, &told->row, &told->rule, &at) != 3)
+    if (sscanf(line, "%zu %" SCNu32 " %zu %n", &reported->trace, &reported->row, &reported->rule,
+               &at) != 3)
         return false;
-    told->key = line + at;
-    told->len = len - (size_t)at;
-    return told->trace < ntraces && told->row < traces[told->trace]->row_limit &&
-           told->rule <= suppressions_count(h->rules);
+    reported->key = line + at;
+    reported->len = len - (size_t)at;
+    return reported->trace < ntraces && reported->row < traces[reported->trace]->row_limit &&
+           reported->rule <= suppressions_count(h->rules);
 }
 
 static void suppress(struct leak_filter *h, const struct trace *t, uint32_t id,
@@ -203,7 +204,7 @@ static void suppress_what_is_left(struct leak_filter *h, const struct trace *t,
 }
 
 static void suppress_all(struct leak_filter *h, struct trace *const *traces, size_t ntraces,
-                         const struct told *told, size_t n)
+                         const struct reported *reported, size_t n)
 {
     size_t i = 0;
 
@@ -212,19 +213,19 @@ static void suppress_all(struct leak_filter *h, struct trace *const *traces, siz
         struct suppression *largest = NULL;
         uint64_t most = 0;
 
-        for (; i < n && told[i].trace == trace; i++) {
-            const struct trace_row *row = &t->rows[told[i].row];
+        for (; i < n && reported[i].trace == trace; i++) {
+            const struct trace_row *row = &t->rows[reported[i].row];
             uint64_t bytes = row->alloc_bytes;
             struct suppression *by;
 
-            if (told[i].rule == suppressions_count(h->rules))
+            if (reported[i].rule == suppressions_count(h->rules))
                 continue;
-            by = suppressions_at(h->rules, told[i].rule);
+            by = suppressions_at(h->rules, reported[i].rule);
             if (row->flags & TRACE_ROW_LEAKED && (!largest || bytes > most)) {
                 largest = by;
                 most = bytes;
             }
-            suppress(h, t, told[i].row, by);
+            suppress(h, t, reported[i].row, by);
         }
         suppress_what_is_left(h, t, largest);
     }
@@ -239,16 +240,16 @@ static uint64_t share(uint64_t blocks, uint64_t bytes, uint64_t of)
     return part < blocks ? part : blocks - 1;
 }
 
-static void compare(struct leak_filter *h, const struct trace *t, const struct told *told)
+static void compare(struct leak_filter *h, const struct trace *t, const struct reported *reported)
 {
     struct leak_filter_sum sum;
     uint64_t *left;
 
-    if (!is_leak(h, &t->rows[told->row], &sum))
+    if (!is_leak(h, &t->rows[reported->row], &sum))
         return;
     if (h->now)
-        baseline_add(h->now, told->key, told->len, sum.bytes);
-    left = h->known ? baseline_find(h->known, told->key, told->len) : NULL;
+        baseline_add(h->now, reported->key, reported->len, sum.bytes);
+    left = h->known ? baseline_find(h->known, reported->key, reported->len) : NULL;
     if (!left && (h->known || !h->now))
         return;
     if (left && *left < sum.bytes) {
@@ -257,7 +258,7 @@ static void compare(struct leak_filter *h, const struct trace *t, const struct t
     }
     if (left)
         *left -= sum.bytes;
-    take_from(h, t, told->row, sum);
+    take_from(h, t, reported->row, sum);
     leak_filter_add(&h->in_baseline, sum.bytes, sum.blocks);
 }
 
@@ -280,20 +281,20 @@ static int write_baseline(struct leak_filter *h)
     return err ? flame_cannot_write(path, err) : 0;
 }
 
-static struct told *read_told(struct leak_filter *h, struct trace *const *traces, size_t ntraces,
-                              struct strbuf *text, size_t *n)
+static struct reported *read_report(struct leak_filter *h, struct trace *const *traces,
+                                    size_t ntraces, struct strbuf *text, size_t *n)
 {
-    struct told *told = NULL;
+    struct reported *reported = NULL;
     size_t room = 0;
 
     *n = 0;
     for (char *s = text->buf, *nl; (nl = memchr(s, '\n', text->len - (size_t)(s - text->buf)));
          s = nl + 1) {
         *nl = '\0';
-        GROW(told, *n, room);
-        *n += parse_told(h, traces, ntraces, s, (size_t)(nl - s), &told[*n]);
+        GROW(reported, *n, room);
+        *n += parse_report(h, traces, ntraces, s, (size_t)(nl - s), &reported[*n]);
     }
-    return told;
+    return reported;
 }
 
 /* False if no row can be suppressed, as most runs have no leak and finding names takes time. */
@@ -314,15 +315,15 @@ static void apply(struct leak_filter *h, const struct leak_filter_traces *in, st
 {
     struct trace *const *traces = h->what == LEAK_FILTER_LIVE ? in->sums : in->each;
     size_t ntraces = h->what == LEAK_FILTER_LIVE ? in->nsums : in->neach, n;
-    struct told *told = read_told(h, traces, ntraces, text, &n);
+    struct reported *reported = read_report(h, traces, ntraces, text, &n);
 
-    suppress_all(h, traces, ntraces, told, n);
+    suppress_all(h, traces, ntraces, reported, n);
     for (size_t i = 0; i < n; i++)
-        compare(h, traces[told[i].trace], &told[i]);
+        compare(h, traces[reported[i].trace], &reported[i]);
     for (size_t i = 0; i < in->nsums && h->taken_out; i++)
         for (uint32_t id = 0; id < in->sums[i]->row_limit; id++)
             take_from_sums(h, in->sums[i], id);
-    free(told);
+    free(reported);
 }
 
 int leak_filter_apply(struct leak_filter *h, const struct leak_filter_traces *in)
@@ -335,7 +336,7 @@ int leak_filter_apply(struct leak_filter *h, const struct leak_filter_traces *in
 
     if (has_work(h, traces, ntraces)) {
         asked_for = h;
-        status = fold_in_child(&opt, traces, ntraces, aggregate_to_strbuf, &text, tell_all);
+        status = fold_in_child(&opt, traces, ntraces, aggregate_to_strbuf, &text, print_all);
     }
     if (!status) {
         apply(h, in, &text);

@@ -24,7 +24,7 @@ static void add_where(struct strbuf *sb, const struct suppression *r)
 }
 
 /* "OF hide 120 bytes in 3 blocks: RULE (100 bytes in 2 blocks), ..." */
-static void tell_hidden(struct leak_filter *h, bool builtin)
+static void print_hidden(struct leak_filter *h, bool builtin)
 {
     struct strbuf list = STRBUF_INIT, sb = STRBUF_INIT;
     struct leak_filter_sum all = {0, 0};
@@ -54,7 +54,7 @@ static void tell_hidden(struct leak_filter *h, bool builtin)
 }
 
 /* "2 misuses suppressed: RULE (1); RULE (1)" */
-static void tell_misuses(struct leak_filter *h)
+static void print_misuses(struct leak_filter *h)
 {
     struct strbuf list = STRBUF_INIT;
     uint64_t all = 0;
@@ -89,7 +89,7 @@ static bool could_match(const struct leak_filter *h, const struct suppression *r
     return r->file && r->kinds & looked_for;
 }
 
-static void tell_unused(struct leak_filter *h)
+static void print_unused(struct leak_filter *h)
 {
     struct strbuf sb = STRBUF_INIT;
     size_t n = 0;
@@ -109,7 +109,7 @@ static void tell_unused(struct leak_filter *h)
     strbuf_release(&sb);
 }
 
-static void tell_baseline(struct leak_filter *h)
+static void print_baseline(struct leak_filter *h)
 {
     struct strbuf sb = STRBUF_INIT;
 
@@ -125,9 +125,9 @@ static void tell_baseline(struct leak_filter *h)
 
 void leak_filter_print(struct leak_filter *h)
 {
-    tell_hidden(h, false);
-    tell_hidden(h, true);
-    tell_misuses(h);
-    tell_unused(h);
-    tell_baseline(h);
+    print_hidden(h, false);
+    print_hidden(h, true);
+    print_misuses(h);
+    print_unused(h);
+    print_baseline(h);
 }

@@ -363,7 +363,7 @@ size_t suppressions_match(struct suppressions *s, struct suppress_frame *const *
     return first;
 }
 
-void suppressions_tell_matched(const struct suppressions *s, struct strbuf *out)
+void suppressions_print_matched(const struct suppressions *s, struct strbuf *out)
 {
     for (size_t i = 0; i < s->n; i++)
         if (s->rule[i].facts.matched)

@@ -89,7 +89,7 @@ size_t suppressions_match(struct suppressions *s, struct suppress_frame *const *
  * "matched N" for each. Taking returns false for any other line, and ignores a rule that does not
  * exist.
  */
-void suppressions_tell_matched(const struct suppressions *s, struct strbuf *out);
+void suppressions_print_matched(const struct suppressions *s, struct strbuf *out);
 bool suppressions_take_matched(struct suppressions *s, const char *line);
 
 #endif

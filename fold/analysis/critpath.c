@@ -312,7 +312,7 @@ static struct wait *last_wait(const struct line *l, uint64_t before)
     return low ? &l->wait[low - 1] : NULL;
 }
 
-static void tell(const struct walk *w, enum critpath_kind kind, uint32_t row, uint64_t begin,
+static void emit(const struct walk *w, enum critpath_kind kind, uint32_t row, uint64_t begin,
                  uint64_t end, uint32_t to)
 {
     const struct critpath_step step = {.kind = kind,
@@ -333,7 +333,7 @@ static void step(struct walk *w, enum critpath_kind kind, uint32_t row, uint64_t
         begin = w->range->from_ns;
     if (begin >= w->at)
         return;
-    tell(w, kind, row, begin, w->at, 0);
+    emit(w, kind, row, begin, w->at, 0);
     if (kind == CRITPATH_SKIPPED)
         w->skipped += w->at - begin;
     w->at = begin;
@@ -353,7 +353,7 @@ static bool go_to_waker(struct walk *w, struct wait *by)
         step(w, CRITPATH_WOKEN, by->row, l->end);
     if (asleep)
         step(w, CRITPATH_WOKEN, by->row, its->begin);
-    tell(w, CRITPATH_HANDED, by->row, by->begin, w->at, by->waker);
+    emit(w, CRITPATH_HANDED, by->row, by->begin, w->at, by->waker);
     w->thread = by->waker;
     return true;
 }
@@ -367,7 +367,7 @@ static bool go_to_coming(struct walk *w, struct wait *by)
     if (w->at <= l->begin || w->at > l->end)
         return false;
     by->seen = w->c->walks;
-    tell(w, CRITPATH_HANDED, by->row, by->begin, w->at, by->waker);
+    emit(w, CRITPATH_HANDED, by->row, by->begin, w->at, by->waker);
     w->thread = by->waker;
     return true;
 }
@@ -393,7 +393,7 @@ static bool to_parent(struct walk *w, const struct line *l)
     if (!l->lived || !can_follow(w->c, l->parent) || l->parent == w->thread ||
         w->c->line[l->parent].begin >= w->at)
         return false;
-    tell(w, CRITPATH_BORN, 0, w->at, w->at, l->parent);
+    emit(w, CRITPATH_BORN, 0, w->at, w->at, l->parent);
     w->thread = l->parent;
     return true;
 }

@@ -168,8 +168,8 @@ static bool is_file(const char *path, const struct trace_fileset *first, uint32_
            r.file == file;
 }
 
-static void tell_missing(const char *path, const struct trace_fileset *first, size_t missing,
-                         const struct strbuf *names)
+static void report_missing(const char *path, const struct trace_fileset *first, size_t missing,
+                           const struct strbuf *names)
 {
     if (missing)
         flame_warn("%s: %zu of the %" PRIu32 " files of this recording %s not beside it (%s%s), "
@@ -202,7 +202,7 @@ static void append_others(struct recordingset *s, const char *path,
             break;
         }
     }
-    tell_missing(path, first, missing, &names);
+    report_missing(path, first, missing, &names);
     strbuf_release(&names);
 }
 

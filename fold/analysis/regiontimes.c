@@ -87,13 +87,13 @@ bool regiontimes_has(const struct trace *t, const char *name)
 
 static void add_names(struct strbuf *sb, const struct trace *t)
 {
-    size_t told = 0;
+    size_t reported = 0;
 
     for (size_t i = 0; i < t->nregions; i++)
-        if (regiontimes_has(t, t->regions[i]) && told++ < NAMES_TOLD)
-            strbuf_addf(sb, "%s'%s'", told > 1 ? ", " : "", t->regions[i]);
-    if (told > NAMES_TOLD)
-        strbuf_addf(sb, " and %zu more", told - NAMES_TOLD);
+        if (regiontimes_has(t, t->regions[i]) && reported++ < NAMES_TOLD)
+            strbuf_addf(sb, "%s'%s'", reported > 1 ? ", " : "", t->regions[i]);
+    if (reported > NAMES_TOLD)
+        strbuf_addf(sb, " and %zu more", reported - NAMES_TOLD);
 }
 
 static int refuse(const struct trace *t, const char *name)

@@ -291,6 +291,6 @@ int spill_write_file(struct spill *s, const struct stackset_heading *heading,
         return fail(s, err);
     }
     err = outfile_commit(&out);
-    stackset_tell_full(full);
+    stackset_report_full(full);
     return err ? flame_cannot_write(path, err) : FLAME_OK;
 }

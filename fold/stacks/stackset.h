@@ -141,7 +141,7 @@ struct stackset_heading {
 /* Writes those lines; errors are left in the stream. */
 void stackset_heading_write(const struct stackset_heading *heading, bool two, FILE *f);
 /* Warns if counts, so many, are at UINT64_MAX: they stop there rather than start again at 0. */
-void stackset_tell_full(size_t full);
+void stackset_report_full(size_t full);
 /* Writes heading and stacks to `path` (NULL: standard output). Returns an enum flame_exit, after
  * a line if it failed. */
 int stackset_write_file(struct stackset *st, const struct stackset_heading *heading,

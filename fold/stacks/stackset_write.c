@@ -90,7 +90,7 @@ void stackset_heading_write(const struct stackset_heading *heading, bool two, FI
         write_lost(heading->lost, f);
 }
 
-void stackset_tell_full(size_t full)
+void stackset_report_full(size_t full)
 {
     if (full)
         flame_warn("%zu count%s 2^64 and more, or nearly, and written as 2^64 - 1", full,
@@ -120,7 +120,7 @@ int stackset_write_file(struct stackset *st, const struct stackset_heading *head
         stackset_heading_write(heading, stackset_two(st), out.f);
         stackset_write(st, sort, out.f);
         err = outfile_commit(&out);
-        stackset_tell_full(count_full(st));
+        stackset_report_full(count_full(st));
     }
     return err ? flame_cannot_write(path, err) : FLAME_OK;
 }

@@ -56,7 +56,7 @@ struct textcodec {
     bool between;      /* at the end of a member or frame: end of file is fine here */
     bool later;        /* in the member or header behind another member */
     bool over;         /* the following bytes are no gzip data */
-    bool told;         /* bytes behind the last member have been reported */
+    bool reported;     /* bytes behind the last member have been reported */
     const char *error; /* an error behind the unpacked bytes, which are read first */
     uint64_t taken;    /* packed bytes read so far */
     size_t pos, end;
@@ -114,9 +114,9 @@ static void leave_out(struct textinput *in)
 
     for (size_t i = c->pos; i < c->end; i++)
         padding &= c->packed[i] == '\0';
-    if (!c->told && !padding) {
+    if (!c->reported && !padding) {
         flame_warn("%s: what follows its gzip data is no gzip data and is left out", in->name);
-        c->told = true;
+        c->reported = true;
     }
     c->between = c->over = true;
     c->pos = c->end;

@@ -28,28 +28,28 @@ static const char *name_or(const char *name)
 EXPORT int flamemem_tag_push(const char *name)
 {
     int (*also)(const char *);
-    bool told = call_log_region(RING_REGION_OPEN, name_or(name));
+    bool reported = call_log_region(RING_REGION_OPEN, name_or(name));
 
     FIND(also, "flamemem_own_tag_push");
-    return also ? also(name) : told;
+    return also ? also(name) : reported;
 }
 
 EXPORT int flamemem_tag_pop(void)
 {
     int (*also)(void);
-    bool told = call_log_region(RING_REGION_CLOSE, NULL);
+    bool reported = call_log_region(RING_REGION_CLOSE, NULL);
 
     FIND(also, "flamemem_own_tag_pop");
-    return also ? also() : told;
+    return also ? also() : reported;
 }
 
 EXPORT int flamemem_mark(const char *name)
 {
     int (*also)(const char *);
-    bool told = call_log_region(RING_REGION_PASS, name_or(name));
+    bool reported = call_log_region(RING_REGION_PASS, name_or(name));
 
     FIND(also, "flamemem_own_mark");
-    return also ? also(name) : told;
+    return also ? also(name) : reported;
 }
 
 ALSO(flamemem_tag_push, flamemem_ask_tag_push);

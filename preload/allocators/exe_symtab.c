@@ -102,8 +102,8 @@ static bool has_sign(const struct part *strings, const char *const *signs, size_
     return false;
 }
 
-static void tell_all(const struct part *symbols, const struct part *strings, uintptr_t bias,
-                     ownsyms_found *found, void *arg)
+static void report_all(const struct part *symbols, const struct part *strings, uintptr_t bias,
+                       ownsyms_found *found, void *arg)
 {
     const ElfW(Sym) *sym = (const ElfW(Sym) *)(const void *)symbols->bytes;
     size_t n = symbols->size / sizeof *sym;
@@ -131,7 +131,7 @@ static void read_table(const struct file *f, const ElfW(Shdr) * symtab, const El
     if (map_part(f, strtab, &strings) && strings.bytes[strings.size - 1] == '\0' &&
         has_sign(&strings, signs, nsigns) && symtab->sh_offset % sizeof(uint64_t) == 0 &&
         map_part(f, symtab, &symbols))
-        tell_all(&symbols, &strings, bias, found, arg);
+        report_all(&symbols, &strings, bias, found, arg);
     unmap_part(&symbols);
     unmap_part(&strings);
 }

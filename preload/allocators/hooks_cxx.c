@@ -19,7 +19,7 @@ typedef void delete_function(void *p, uintptr_t b, uintptr_t c);
 /* ---- allocators' own ---- */
 
 /* Whether a hook has recorded the block at `p` already: it is the thread's last block then. */
-FLAME_COLD bool operators_was_told(const void *p)
+FLAME_COLD bool operators_is_known(const void *p)
 {
     struct thread_state *t = guard.self;
     uintptr_t last = t ? t->last_block : 0;

@@ -17,7 +17,7 @@ typedef void *new_function(size_t size, uintptr_t b, uintptr_t c);
 
 /* An operator new has called hooks. Whether one of them has told of `p`, or of a block in which
  * it lies. Where blocks are sampled it is not known, and true. */
-bool operators_was_told(const void *p);
+bool operators_is_known(const void *p);
 
 /* Calls the operator, and tells of its block of `size` bytes. Inlined in any case, as resize in
  * hooks.c. */
@@ -30,7 +30,7 @@ FLAME_INLINE void *operators_new_of(new_function *next, size_t size, uintptr_t a
         return next(a, b, c);
     guard.busy = GUARD_OPERATOR;
     p = next(a, b, c);
-    if (likely(guard.busy == GUARD_OPERATOR) || !operators_was_told(p))
+    if (likely(guard.busy == GUARD_OPERATOR) || !operators_is_known(p))
         hook_alloc(p, size, caller);
     return p;
 }

@@ -390,8 +390,8 @@ static void follow_leaks(const uintptr_t *leaks, size_t n)
     }
 }
 
-static void tell_leaks(const uintptr_t *leaks, size_t n,
-                       void (*visit)(uintptr_t block, bool by_leak, void *arg), void *arg)
+static void report_leaks(const uintptr_t *leaks, size_t n,
+                         void (*visit)(uintptr_t block, bool by_leak, void *arg), void *arg)
 {
     size_t leader = 0;
 
@@ -417,7 +417,7 @@ bool marking_leaks(void (*visit)(uintptr_t block, bool by_leak, void *arg), void
     g.leaders = leaks + n + 1;
     blockmap_each(g.map, list_leaks, &next);
     follow_leaks(leaks, n);
-    tell_leaks(leaks, n, visit, arg);
+    report_leaks(leaks, n, visit, arg);
     pages_free(leaks, 2 * size);
     return true;
 }

@@ -277,7 +277,7 @@ static long send_signal(long pid, uint32_t tid, int number)
     return kernel_call(SYS_rt_tgsigqueueinfo, pid, tid, number, &info);
 }
 
-static void tell(struct stopped_thread *t, long pid)
+static void report(struct stopped_thread *t, long pid)
 {
     ask_call(t);
     if ((t->tid == (uint32_t)pid && has_ended(t->tid)) ||
@@ -325,15 +325,15 @@ static bool stop_all(struct stopped_world *f)
 {
     long pid = kernel_call(SYS_getpid);
     uint32_t self = (uint32_t)kernel_call(SYS_gettid);
-    size_t told = 0;
+    size_t reported = 0;
 
     for (int round = 0; round < ROUNDS_MAX; round++) {
         int found = list_new(f, self);
 
         if (found <= 0)
             return found == 0;
-        for (; told < f->n; told++)
-            tell(&f->threads[told], pid);
+        for (; reported < f->n; reported++)
+            report(&f->threads[reported], pid);
         for (size_t i = 0; i < f->n; i++)
             wait_for(f, &f->threads[i], pid);
     }

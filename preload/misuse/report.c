@@ -9,7 +9,7 @@
 
 #define MOST 4096u /* a power of two; half of it is used */
 
-struct told {
+struct reported {
     struct report_rows rows;
     uint8_t kind, where, call;
     uint64_t count;
@@ -19,17 +19,17 @@ struct told {
 static FLAME_BULK struct {
     struct spinlock lock;
     uint32_t n;
-    struct told told[MOST]; /* a hash table; count 0: nothing here */
+    struct reported reported[MOST]; /* a hash table; count 0: nothing here */
 } g;
 
-static struct told *place_of(const struct trace_misuse *m, struct report_rows rows)
+static struct reported *place_of(const struct trace_misuse *m, struct report_rows rows)
 {
     uint32_t at = (rows.call * 0x9e3779b1u ^ rows.alloc * 0x85ebca6bu ^ rows.free ^ m->kind << 8) *
                       0xc2b2ae35u >>
                   20;
 
     for (;; at = (at + 1) & (MOST - 1)) {
-        struct told *it = &g.told[at];
+        struct reported *it = &g.reported[at];
 
         if (!it->count || (memcmp(&it->rows, &rows, sizeof rows) == 0 && it->kind == m->kind &&
                            it->where == m->where && it->call == m->call))
@@ -37,16 +37,16 @@ static struct told *place_of(const struct trace_misuse *m, struct report_rows ro
     }
 }
 
-static void show_count(const struct told *it)
+static void show_count(const struct reported *it)
 {
     if (it->record)
         __atomic_store_n(&it->record->count, it->count, __ATOMIC_RELAXED);
 }
 
 /* The first of its kind, which is to be written; NULL: it is counted, or is one too many. */
-static struct told *count(const struct trace_misuse *m, struct report_rows rows)
+static struct reported *count(const struct trace_misuse *m, struct report_rows rows)
 {
-    struct told *it, *fresh = NULL;
+    struct reported *it, *fresh = NULL;
 
     spinlock_take(&g.lock);
     it = place_of(m, rows);
@@ -54,7 +54,7 @@ static struct told *count(const struct trace_misuse *m, struct report_rows rows)
         it->count++;
         show_count(it);
     } else if (g.n < MOST / 2) {
-        *it = (struct told){rows, (uint8_t)m->kind, m->where, m->call, 1, NULL};
+        *it = (struct reported){rows, (uint8_t)m->kind, m->where, m->call, 1, NULL};
         g.n++;
         fresh = it;
     }
@@ -69,7 +69,7 @@ static uint32_t node_of(uint32_t row)
 
 void report_misuse(struct thread_state *t, struct trace_misuse *m, struct report_rows rows)
 {
-    struct told *it = count(m, rows);
+    struct reported *it = count(m, rows);
     struct trace_misuse *record;
 
     if (!it)

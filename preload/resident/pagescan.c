@@ -110,7 +110,7 @@ static bool scan(struct scanning *s, uintptr_t lo, uintptr_t hi, uint64_t catego
                                    .vec = (uintptr_t)regions,
                                    .vec_len = REGIONS,
                                    .anyof = categories,
-                                   .told = categories};
+                                   .reported = categories};
         long n = kernel_call(SYS_ioctl, s->fd, PAGEMAP_SCAN_CALL, &arg);
 
         if (n == -EINTR)

@@ -88,7 +88,7 @@ static void parse_one(struct config *c, const char *s, size_t len)
     size_t vlen = len - klen - (eq ? 1 : 0);
     char copy[128];
     uint64_t number;
-    bool ok = false, told;
+    bool ok = false, reported;
 
     if (key_is(s, klen, "out"))
         ok = set_path(c, &c->out, value, vlen);
@@ -125,7 +125,7 @@ static void parse_one(struct config *c, const char *s, size_t len)
     else if (key_is(s, klen, "misuse"))
         ok = parse_flag(value, vlen, &c->misuse);
     else if (key_is(s, klen, "filtered"))
-        ok = parse_flag(value, vlen, &told); /* config_is_filtered takes it */
+        ok = parse_flag(value, vlen, &reported); /* config_is_filtered takes it */
     else if (key_is(s, klen, "rss"))
         ok = parse_flag(value, vlen, &c->rss);
     else if (key_is(s, klen, "python"))

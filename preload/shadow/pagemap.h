@@ -26,7 +26,7 @@ struct pagemap_scan {
     uint64_t start, end, walk_end;    /* in: range to walk; out: end of the walk */
     uint64_t vec, vec_len, max_pages; /* regions; 0: no limit */
     uint64_t inverted, mask, anyof;   /* of categories: filter for the wanted pages */
-    uint64_t told;                    /* categories that the regions report */
+    uint64_t reported;                /* categories that the regions report */
 };
 
 _Static_assert(sizeof(struct pagemap_scan) == 96, "as the kernel has it");

@@ -102,7 +102,7 @@ uintptr_t shadow_pages_next(struct shadow_pages *p, uintptr_t at, uintptr_t end)
         .vec_len = 1,
         .max_pages = 1,
         .anyof = PAGEMAP_SCAN_PRESENT | PAGEMAP_SCAN_SWAPPED,
-        .told = PAGEMAP_SCAN_PRESENT | PAGEMAP_SCAN_SWAPPED,
+        .reported = PAGEMAP_SCAN_PRESENT | PAGEMAP_SCAN_SWAPPED,
     };
     long found;
 

@@ -352,7 +352,7 @@ bool pools_add(uintptr_t pool, uintptr_t lo, uint64_t size, uintptr_t backing, u
     return true;
 }
 
-static struct pool_block told(const struct block *b)
+static struct pool_block described(const struct block *b)
 {
     const struct chunk *c = &g.chunks[b->chunk];
 
@@ -393,7 +393,7 @@ bool pools_put(uintptr_t pool, struct pool_block *b)
     if (chunk->blocks)
         block_at(chunk->blocks)->item.before = at;
     chunk->blocks = at;
-    *b = told(block);
+    *b = described(block);
     return true;
 }
 
@@ -417,7 +417,7 @@ bool pools_take(uintptr_t pool, uintptr_t addr, struct pool_block *out)
 
     if (!block)
         return false;
-    *out = told(block_at(block));
+    *out = described(block_at(block));
     take(block);
     return true;
 }
@@ -425,7 +425,7 @@ bool pools_take(uintptr_t pool, uintptr_t addr, struct pool_block *out)
 static void end_chunk(uint32_t id, pools_visit *visit, void *arg)
 {
     while (g.chunks[id].blocks) {
-        struct pool_block b = told(block_at(g.chunks[id].blocks));
+        struct pool_block b = described(block_at(g.chunks[id].blocks));
 
         take(g.chunks[id].blocks);
         visit(&b, arg);
@@ -488,7 +488,7 @@ uint64_t pools_in(uintptr_t backing, pools_visit *visit, void *arg)
 
     for (size_t at = above(backing - 1); (id = first_in(backing, &at)) != 0; at++)
         for (uint32_t b = g.chunks[id].blocks; b; b = block_at(b)->item.next) {
-            struct pool_block block = told(block_at(b));
+            struct pool_block block = described(block_at(b));
 
             bytes += block.size;
             visit(&block, arg);
@@ -500,7 +500,7 @@ void pools_each(pools_visit *visit, void *arg)
 {
     for (uint32_t i = 1; i <= g.blocks.n; i++)
         if (block_at(i)->item.key) {
-            struct pool_block block = told(block_at(i));
+            struct pool_block block = described(block_at(i));
 
             visit(&block, arg);
         }

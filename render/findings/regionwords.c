@@ -31,14 +31,14 @@ static bool field(const char *s, const char *end, const char *key, uint64_t *val
 
 struct saying {
     struct strbuf line; /* of the current region; empty: there is none */
-    size_t told, most;
+    size_t reported, most;
     void (*say)(void *arg, const char *line);
     void *arg;
 };
 
 static void flush(struct saying *s)
 {
-    if (s->line.len && s->told++ < s->most)
+    if (s->line.len && s->reported++ < s->most)
         s->say(s->arg, s->line.buf);
     strbuf_clear(&s->line);
 }

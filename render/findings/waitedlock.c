@@ -417,18 +417,19 @@ static bool count_holder(const struct waited_frames *f, uint64_t us, const char 
 
 static void take_holders(struct waited_list *l, struct waited_lock *out)
 {
-    size_t told = 0;
+    size_t reported = 0;
 
     waited_rank(l);
-    while (told < l->n && told < LOCK_HOLDERS && (!told || l->w[told].us >= out->lock.us / SMALL))
-        told++;
-    for (size_t i = told; i < l->n; i++) {
+    while (reported < l->n && reported < LOCK_HOLDERS &&
+           (!reported || l->w[reported].us >= out->lock.us / SMALL))
+        reported++;
+    for (size_t i = reported; i < l->n; i++) {
         out->more_holders++;
         out->more_us += l->w[i].us;
     }
     if (out->more_us < out->lock.us / SMALL)
         out->more_holders = 0;
-    out->nholders = waited_take(l, out->holders, told);
+    out->nholders = waited_take(l, out->holders, reported);
 }
 
 static void take_first(struct waited_list *l, struct waited *out)

@@ -46,13 +46,13 @@ static struct {
     cc_t suspend;      /* the key, of those modes */
     char restore[256]; /* bytes that restore the terminal */
     size_t restore_len;
-    int said, told; /* standard error's file meanwhile, and the one before */
-    int colors;     /* 0: none, 8 or 256 */
+    int said, reported; /* standard error's file meanwhile, and the one before */
+    int colors;         /* 0: none, 8 or 256 */
     bool paired[256];
     sigset_t waiting; /* the mask while it waits */
     struct sigaction before[ARRAY_LEN(ending)], crashed[ARRAY_LEN(crashing)];
     bool resized;
-} now = {.tty = -1, .said = -1, .told = -1};
+} now = {.tty = -1, .said = -1, .reported = -1};
 
 static volatile sig_atomic_t ended_by;
 
@@ -133,27 +133,27 @@ static void write_whole(int fd, const char *s, size_t len)
 static void keep_errors(void)
 {
     now.said = memfd_create("said", MFD_CLOEXEC);
-    now.told = now.said < 0 ? -1 : fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);
-    if (now.told >= 0)
+    now.reported = now.said < 0 ? -1 : fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);
+    if (now.reported >= 0)
         dup2(now.said, STDERR_FILENO);
 }
 
 /* Prints the messages that were held back; also called in a handler of a crash. */
-static void tell_errors(void)
+static void print_errors(void)
 {
     char buf[1024];
     off_t at = 0;
     ssize_t n;
 
-    if (now.told < 0)
+    if (now.reported < 0)
         return;
-    dup2(now.told, STDERR_FILENO);
+    dup2(now.reported, STDERR_FILENO);
     while ((n = pread(now.said, buf, sizeof buf, at)) > 0) {
         write_whole(STDERR_FILENO, buf, (size_t)n);
         at += n;
     }
-    close(now.told);
-    now.told = -1;
+    close(now.reported);
+    now.reported = -1;
 }
 
 /* ---- restoring ---- */
@@ -186,7 +186,7 @@ static void restore_at_once(void)
 {
     write_whole(STDOUT_FILENO, now.restore, now.restore_len);
     tcsetattr(now.tty, TCSADRAIN, &now.modes);
-    tell_errors();
+    print_errors();
 }
 
 static void crash(int sig)
@@ -338,7 +338,7 @@ void screen_end(void)
     now.in = now.out = NULL;
     now.tty = -1;
     give_signals_back();
-    tell_errors();
+    print_errors();
     if (now.said >= 0)
         close(now.said);
     now.said = -1;

@@ -44,8 +44,8 @@ struct faultrecorder {
     size_t nthreads, threads_room;
 };
 
-static void tell_maps(void *arg, pid_t pid, bool (*visit)(const struct procmap *m, void *arg),
-                      void *visit_arg)
+static void report_maps(void *arg, pid_t pid, bool (*visit)(const struct procmap *m, void *arg),
+                        void *visit_arg)
 {
     struct faultrecorder *f = arg;
 
@@ -81,7 +81,7 @@ static void make_trace(struct faultrecorder *f, struct program *g)
     f->lost = 0;
     g->stacks = stacks_new(g->to, (int)f->depth);
     stacks_have_guests(g->stacks);
-    spaces_are_told(stacks_spaces(g->stacks), tell_maps, f);
+    spaces_receive_maps(stacks_spaces(g->stacks), report_maps, f);
 }
 
 static struct program *program_of(struct faultrecorder *f, const char *name)

@@ -23,7 +23,7 @@ struct cpu {
     uint64_t round;           /* where the present round ends */
     struct fault_record next; /* the record read ahead; FAULT_NONE: none */
     uint64_t done;            /* the kernel may overwrite the ring up to here */
-    bool told;                /* FAULT_DAMAGED was returned for this ring */
+    bool reported;            /* FAULT_DAMAGED was returned for this ring */
 };
 
 struct fault_source {
@@ -226,12 +226,12 @@ static bool in_round(const struct cpu *c)
     /* A record that was read ahead lies before `tail`, and `done` is where it begins. */
     uint64_t at = c->next.kind == FAULT_NONE ? c->ring.tail : c->done;
 
-    return (int64_t)(c->round - at) > 0 && !c->told;
+    return (int64_t)(c->round - at) > 0 && !c->reported;
 }
 
 static void peek(struct cpu *c)
 {
-    if (c->next.kind == FAULT_NONE && !c->told)
+    if (c->next.kind == FAULT_NONE && !c->reported)
         fault_ring_next(&c->ring, &c->next);
 }
 
@@ -270,7 +270,7 @@ enum fault_kind fault_source_next(struct fault_source *s, struct fault_record *o
     }
     *out = c->next;
     c->next.kind = FAULT_NONE;
-    c->told = out->kind == FAULT_DAMAGED;
+    c->reported = out->kind == FAULT_DAMAGED;
     s->lent = c;
     return out->kind;
 }

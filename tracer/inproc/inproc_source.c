@@ -44,7 +44,7 @@ static const int handled_still[] = {SYS_mlockall, SYS_prctl,  SYS_seccomp,  SYS_
 struct inproc {
     struct inproc_client client;
     struct shm_server *session;
-    struct shm_server_client told;
+    struct shm_server_client reported;
     struct ringevents *events;
     struct strbuf environment;
     uintptr_t marked; /* place of marked calls; 0: no call is marked */
@@ -153,7 +153,7 @@ struct inproc *inproc_new(const struct inproc_client *client, const char **why)
         free(i);
         return NULL;
     }
-    i->told = (struct shm_server_client){
+    i->reported = (struct shm_server_client){
         .ring = {.arg = i, .stack = on_stack}, .event = on_record, .damaged = on_damage};
     events.arg = i;
     i->events = ringevents_new(&events);
@@ -182,7 +182,7 @@ const char *inproc_environment(const struct inproc *i)
 
 void inproc_drain(struct inproc *i, uint64_t until)
 {
-    shm_server_drain(i->session, until, &i->told);
+    shm_server_drain(i->session, until, &i->reported);
 }
 
 uint64_t inproc_beat(struct inproc *i)

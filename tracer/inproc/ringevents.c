@@ -9,7 +9,7 @@
 #include "tracer/offcpu/arg_copy.h"
 #include "tracer/offcpu/kernel_errno.h"
 
-enum told {
+enum reported {
     TOLD_NOTHING, /* no end of it is emitted, either */
     TOLD_ENTERED,
     TOLD_ENDED, /* by a signal; the kernel may resume the call */
@@ -22,7 +22,7 @@ struct ring_thread {
     pid_t pid;
     struct {
         uint32_t serial;
-        enum told told;
+        enum reported reported;
         int nr;
         uint32_t stack;
         struct arg_copy_kept memory; /* for the case that the kernel resumes the call */
@@ -118,7 +118,7 @@ static inline void make_event(struct off_event *e, const struct ringevents *r,
     e->pid = t->child ? t->child : t->pid;
 }
 
-static void tell(struct ringevents *r, struct ring_thread *t, struct off_event *e, uint32_t stack)
+static void emit(struct ringevents *r, struct ring_thread *t, struct off_event *e, uint32_t stack)
 {
     if (t->held.times) {
         e->held = t->held;
@@ -130,7 +130,7 @@ static void tell(struct ringevents *r, struct ring_thread *t, struct off_event *
     r->client.event(r->client.arg, e, stack);
 }
 
-static void tell_signal(struct ringevents *r, struct ring_thread *t, bool caught)
+static void emit_signal(struct ringevents *r, struct ring_thread *t, bool caught)
 {
     struct off_event e = t->signal;
 
@@ -139,7 +139,7 @@ static void tell_signal(struct ringevents *r, struct ring_thread *t, bool caught
         return;
     e.time = in_turn(t, e.time);
     e.caught |= caught;
-    tell(r, t, &e, 0);
+    emit(r, t, &e, 0);
 }
 
 /* Another call begins inside the innermost one: a handler's, or that of code to which a handler has
@@ -149,15 +149,15 @@ static void interrupt(struct ringevents *r, struct ring_thread *t, uint64_t time
     struct off_event e;
 
     make_event(&e, r, t, OFF_EXIT, t->calls[t->n - 1].nr, t->signal.time ? t->signal.time : time);
-    t->calls[t->n - 1].told = TOLD_ENDED;
+    t->calls[t->n - 1].reported = TOLD_ENDED;
     e.result = -ERESTARTNOHAND;
-    tell(r, t, &e, t->calls[t->n - 1].stack);
-    tell_signal(r, t, true);
+    emit(r, t, &e, t->calls[t->n - 1].stack);
+    emit_signal(r, t, true);
 }
 
 static bool is_in_call(const struct ring_thread *t)
 {
-    return t->n && t->calls[t->n - 1].told == TOLD_ENTERED;
+    return t->n && t->calls[t->n - 1].reported == TOLD_ENTERED;
 }
 
 /* Drops the outermost call. */
@@ -180,7 +180,7 @@ static void keep_call(struct ring_thread *t, const struct ring_reader *from,
     t->calls[t->n].nr = call->nr;
     t->calls[t->n].stack = call->stack;
     arg_copy_keep(&t->calls[t->n].memory, memory, call->nr, call->args);
-    t->calls[t->n++].told = memory ? TOLD_ENTERED : TOLD_NOTHING;
+    t->calls[t->n++].reported = memory ? TOLD_ENTERED : TOLD_NOTHING;
 }
 
 static void entered(struct ringevents *r, struct ring_thread *t, const struct ring_reader *from)
@@ -203,21 +203,21 @@ static void entered(struct ringevents *r, struct ring_thread *t, const struct ri
     memcpy(e.args, from->call.args, sizeof e.args);
     e.no_exit = !waits;
     e.memory = flags & CALL_OPENS ? NULL : &memory;
-    tell(r, t, &e, from->call.stack);
+    emit(r, t, &e, from->call.stack);
 }
 
 static void left(struct ringevents *r, struct ring_thread *t, const struct ring_reader *from)
 {
     struct arg_copy memory = {from->memory, from->nmemory};
     struct off_event e;
-    enum told told;
+    enum reported reported;
     unsigned i = t->n;
 
     while (i && t->calls[i - 1].serial != from->call.serial)
         i--;
     if (!i)
         return;
-    told = t->calls[i - 1].told;
+    reported = t->calls[i - 1].reported;
     t->n = i - 1;
     make_event(&e, r, t, OFF_EXIT, from->call.nr, from->time);
     e.result = from->result;
@@ -226,7 +226,7 @@ static void left(struct ringevents *r, struct ring_thread *t, const struct ring_
         memcpy(e.args, from->call.args, sizeof e.args);
         e.memory = &memory;
     }
-    if (told == TOLD_ENDED && e.result != -EINTR) { /* the kernel resumed it */
+    if (reported == TOLD_ENDED && e.result != -EINTR) { /* the kernel resumed it */
         struct off_event again;
 
         make_event(&again, r, t, OFF_ENTRY, from->call.nr, t->quiet);
@@ -234,15 +234,15 @@ static void left(struct ringevents *r, struct ring_thread *t, const struct ring_
         memcpy(again.args, from->call.args, sizeof again.args);
         again.memory =
             call_flags(again.nr, again.args) & CALL_OPENS ? NULL : &t->calls[i - 1].memory.is;
-        tell(r, t, &again, from->call.stack);
-        told = TOLD_ENTERED;
+        emit(r, t, &again, from->call.stack);
+        reported = TOLD_ENTERED;
     }
-    if (told == TOLD_ENTERED) {
+    if (reported == TOLD_ENTERED) {
         if (e.result == -EINTR && t->signal.time)
             e.time = in_turn(t, t->signal.time);
-        tell(r, t, &e, from->call.stack);
+        emit(r, t, &e, from->call.stack);
         if (e.result == -EINTR)
-            tell_signal(r, t, true);
+            emit_signal(r, t, true);
         t->signal.time = 0; /* a signal that came did not end the call */
     }
     t->quiet = from->time;

@@ -51,7 +51,7 @@ struct nostop *nostop_new(const struct nostop_options *o, const struct nostop_cl
 
 /* ---- events ---- */
 
-void nostop_tell(struct nostop *q, struct nostop_thread *t, struct off_event *e,
+void nostop_emit(struct nostop *q, struct nostop_thread *t, struct off_event *e,
                  const struct off_sched *at)
 {
     e->tid = t->tid;
@@ -62,13 +62,13 @@ void nostop_tell(struct nostop *q, struct nostop_thread *t, struct off_event *e,
     q->telling = 0;
 }
 
-void nostop_tell_passed(struct nostop *q, struct nostop_thread *t, uint64_t time,
+void nostop_emit_passed(struct nostop *q, struct nostop_thread *t, uint64_t time,
                         const struct off_sched *at)
 {
     struct off_event e = {.kind = OFF_UNSAMPLED, .time = time, .unlooked = &t->passed};
 
     t->flushed = time;
-    nostop_tell(q, t, &e, at);
+    nostop_emit(q, t, &e, at);
     t->passed = (struct off_unsampled){.brief = {0, 0, 0}};
 }
 
@@ -151,7 +151,7 @@ struct nostop_thread *nostop_add(struct nostop *q, pid_t tid, pid_t pid, uint64_
     HASH_ADD_INT(q->threads, tid, t);
     if (maker && maker->pid == pid)
         e.args[0] = CLONE_VM | CLONE_THREAD;
-    nostop_tell(q, t, &e, &t->at);
+    nostop_emit(q, t, &e, &t->at);
     if (!parent) {
         nostop_read(q, t);
         t->from_begin = task_call(tid, &call) && call.where != TASK_RUNS;
@@ -167,8 +167,8 @@ void nostop_ends(struct nostop *q, struct nostop_thread *t, uint64_t time)
     struct off_sched last = nostop_reckon(t);
 
     nostop_sleeps_on(q, t, time);
-    nostop_tell_passed(q, t, time, &last);
-    nostop_tell(q, t, &e, &last);
+    nostop_emit_passed(q, t, time, &last);
+    nostop_emit(q, t, &e, &last);
     if (q->next == t)
         q->next = NULL;
     HASH_DEL(q->threads, t);
@@ -294,7 +294,7 @@ static void flush(struct nostop *q, uint64_t now)
             if (!nostop_read(q, t))
                 nostop_ends(q, t, now); /* its exit record was lost */
             else if (upto > t->flushed)
-                nostop_tell_passed(q, t, upto, &t->at);
+                nostop_emit_passed(q, t, upto, &t->at);
         }
     }
 }
@@ -324,7 +324,7 @@ static void finish(struct nostop *q)
         if (t->found != NOSTOP_IN_CALL && t->found != NOSTOP_STOPPED) {
             struct off_sched then = nostop_reckon(t);
 
-            nostop_tell_passed(q, t, t->flushed, nostop_read(q, t) ? &t->at : &then);
+            nostop_emit_passed(q, t, t->flushed, nostop_read(q, t) ? &t->at : &then);
         }
     }
 }

@@ -72,7 +72,7 @@ bool nostop_left(const struct nostop *q);
 bool nostop_sched(struct nostop *q, pid_t tid, struct off_sched *out);
 
 struct nostop_counts {
-    uint64_t told;             /* sleeps, with their stacks */
+    uint64_t reported;         /* sleeps, with their stacks */
     struct off_unsampled not ; /* of all others */
     uint64_t lost;             /* records of the kernel's that found no room */
     bool polled;               /* /proc was read: `not` has sums and no counts */

@@ -69,10 +69,10 @@ struct nostop_thread *nostop_add(struct nostop *q, pid_t tid, pid_t pid, uint64_
                                  pid_t parent);
 void nostop_ends(struct nostop *q, struct nostop_thread *t, uint64_t time);
 /* Emits an event of the thread, whose figures are `at` then. */
-void nostop_tell(struct nostop *q, struct nostop_thread *t, struct off_event *e,
+void nostop_emit(struct nostop *q, struct nostop_thread *t, struct off_event *e,
                  const struct off_sched *at);
 /* Emits the unsampled sleeps up to `time`. */
-void nostop_tell_passed(struct nostop *q, struct nostop_thread *t, uint64_t time,
+void nostop_emit_passed(struct nostop *q, struct nostop_thread *t, uint64_t time,
                         const struct off_sched *at);
 /* Reads the figures into t->at. False: the thread has ended. */
 bool nostop_read(struct nostop *q, struct nostop_thread *t);

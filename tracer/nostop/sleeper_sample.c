@@ -99,7 +99,7 @@ static uint64_t runq_of(const struct off_sched *at, const struct off_sched *now,
     return ns < most ? ns : most;
 }
 
-static void tell_begin(struct nostop *q, struct nostop_thread *t)
+static void emit_begin(struct nostop *q, struct nostop_thread *t)
 {
     struct off_event e = {.kind = OFF_ENTRY,
                           .time = t->since,
@@ -110,11 +110,11 @@ static void tell_begin(struct nostop *q, struct nostop_thread *t)
     if (t->found == NOSTOP_STOPPED)
         e = (struct off_event){.kind = OFF_STOPPED, .time = t->since};
     memcpy(e.args, t->call.args, sizeof e.args);
-    nostop_tell_passed(q, t, t->since, &t->at);
-    nostop_tell(q, t, &e, &t->at);
+    nostop_emit_passed(q, t, t->since, &t->at);
+    nostop_emit(q, t, &e, &t->at);
 }
 
-static void tell_end(struct nostop *q, struct nostop_thread *t,
+static void emit_end(struct nostop *q, struct nostop_thread *t,
                      const struct switch_interval_over *over)
 {
     struct off_event e = {.kind = t->found == NOSTOP_STOPPED ? OFF_CONTINUED : OFF_EXIT,
@@ -125,8 +125,8 @@ static void tell_end(struct nostop *q, struct nostop_thread *t,
 
     if (q->client.sched(q->client.arg, t->tid, &now))
         then.runq_ns += runq_of(&t->at, &now, over->to - over->from);
-    nostop_tell(q, t, &e, &then);
-    q->counts.told += t->found == NOSTOP_IN_CALL;
+    nostop_emit(q, t, &e, &then);
+    q->counts.reported += t->found == NOSTOP_IN_CALL;
 }
 
 /* Which of the sums a sleep belongs to that is not told by itself. */
@@ -159,8 +159,8 @@ void nostop_woke(struct nostop *q, struct nostop_thread *t, const struct switch_
     if (!over->wants) {
         if (looked && (t->found == NOSTOP_STOPPED ||
                        (t->found == NOSTOP_IN_CALL && over->to - over->from >= q->opt.least_ns))) {
-            tell_begin(q, t);
-            tell_end(q, t, over);
+            emit_begin(q, t);
+            emit_end(q, t, over);
         } else {
             pass(q, t, over, looked);
         }
@@ -177,7 +177,7 @@ void nostop_sleeps_on(struct nostop *q, struct nostop_thread *t, uint64_t time)
         return;
     if ((t->found == NOSTOP_IN_CALL && time - t->since >= q->opt.least_ns) ||
         t->found == NOSTOP_STOPPED)
-        tell_begin(q, t);
+        emit_begin(q, t);
     else
         pass(q, t, &so_far, true);
 }

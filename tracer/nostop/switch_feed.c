@@ -34,8 +34,8 @@ static void executed(struct nostop *q, const struct switch_record *r)
     if (!t)
         t = nostop_add(q, r->tid, r->pid, r->time, 0);
     nostop_read(q, t);
-    nostop_tell_passed(q, t, r->time, &t->at);
-    nostop_tell(q, t, &e, &t->at);
+    nostop_emit_passed(q, t, r->time, &t->at);
+    nostop_emit(q, t, &e, &t->at);
 }
 
 /* Reads the present state of all threads after records were lost. Their history since the last

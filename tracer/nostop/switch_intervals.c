@@ -36,10 +36,10 @@ bool switch_interval_comes(struct switch_interval *n, uint64_t time,
                            struct switch_interval_over *over)
 {
     if (n->away && time < n->left) { /* told late: it has left since */
-        bool told = n->twice && time >= n->earlier.from;
+        bool reported = n->twice && time >= n->earlier.from;
 
         n->twice = false;
-        if (!told)
+        if (!reported)
             return false;
         n->ran_ns += n->left - time;
         return ends(n, n->earlier.from, time, n->earlier.wants, over);

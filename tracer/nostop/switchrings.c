@@ -23,7 +23,7 @@ struct cpu {
     struct perf_event_mmap_page *page; /* the kernel's page; NULL: there is no such processor */
     int fd;                            /* the event that the ring belongs to */
     struct perf_ring ring;
-    bool told; /* SWITCH_DAMAGED was returned for this ring */
+    bool reported; /* SWITCH_DAMAGED was returned for this ring */
 };
 
 struct switch_rings {
@@ -32,7 +32,7 @@ struct switch_rings {
     size_t ring; /* bytes of each; 0: none is mapped yet */
     int *fds;    /* of all other events */
     size_t nfds, fds_room;
-    struct switch_record *told;
+    struct switch_record *reported;
     size_t ntold, told_room;
 };
 
@@ -77,7 +77,7 @@ void switch_rings_free(struct switch_rings *r)
         }
     free(r->cpus);
     free(r->fds);
-    free(r->told);
+    free(r->reported);
     free(r);
 }
 
@@ -182,11 +182,11 @@ static void read_ring(struct switch_rings *r, struct cpu *c)
 
     c->ring.head = perf_head(c->page);
     while (switch_ring_next(&c->ring, &record) != SWITCH_NONE) {
-        if (record.kind == SWITCH_DAMAGED && c->told)
+        if (record.kind == SWITCH_DAMAGED && c->reported)
             break;
-        c->told = record.kind == SWITCH_DAMAGED;
-        GROW(r->told, r->ntold, r->told_room);
-        r->told[r->ntold++] = record;
+        c->reported = record.kind == SWITCH_DAMAGED;
+        GROW(r->reported, r->ntold, r->told_room);
+        r->reported[r->ntold++] = record;
     }
     perf_give_room(c->page, c->ring.tail);
 }
@@ -207,9 +207,9 @@ const struct switch_record *switch_rings_read(struct switch_rings *r, size_t *n)
         if (r->cpus[i].page)
             read_ring(r, &r->cpus[i]);
     for (size_t i = 1; i < r->ntold && sorted; i++)
-        sorted = r->told[i - 1].time <= r->told[i].time;
+        sorted = r->reported[i - 1].time <= r->reported[i].time;
     if (!sorted)
-        qsort(r->told, r->ntold, sizeof *r->told, by_time);
+        qsort(r->reported, r->ntold, sizeof *r->reported, by_time);
     *n = r->ntold;
-    return r->told;
+    return r->reported;
 }

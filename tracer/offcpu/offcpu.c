@@ -67,7 +67,7 @@ static void set_phase(struct sleeper *t, enum phase phase)
 
 /* ---- time on CPUs ---- */
 
-static void tell_stretch(struct offcpu *o, const struct sleeper *t, uint64_t from, uint64_t to)
+static void emit_stretch(struct offcpu *o, const struct sleeper *t, uint64_t from, uint64_t to)
 {
     if (o->sink.stretch)
         o->sink.stretch(o->sink.arg, t->tid, from, to > from ? to : from);
@@ -77,7 +77,7 @@ static void report_oncpu(struct offcpu *o, struct sleeper *t, uint64_t now, off_
 {
     struct off_oncpu c = {t->tid, t->pid, stack, t->out_cpu, t->out_runq};
 
-    tell_stretch(o, t, t->last_report, now);
+    emit_stretch(o, t, t->last_report, now);
     t->last_report = now;
     if (!c.cpu_ns && !c.runq_ns && !stack)
         return;
@@ -87,7 +87,7 @@ static void report_oncpu(struct offcpu *o, struct sleeper *t, uint64_t now, off_
 
 static void report_rest(struct offcpu *o, struct sleeper *t, uint64_t now)
 {
-    tell_stretch(o, t, t->last_rest, now);
+    emit_stretch(o, t, t->last_rest, now);
     t->last_rest = now;
     time_account_report(&t->ledger, &o->sink, t->tid);
 }
@@ -274,7 +274,7 @@ static struct holding *new_turn(struct offcpu *o, const struct sleeper *t, struc
 }
 
 /* Reports the parts of a sleep to the sink; returns the sink's node for the stack. */
-static off_stack tell_parts(struct offcpu *o, struct off_sleep *s, const struct holding *turn)
+static off_stack emit_parts(struct offcpu *o, struct off_sleep *s, const struct holding *turn)
 {
     struct holding_part part[HOLDINGS_KEPT];
     size_t n = holding_split(turn, s, part);
@@ -321,7 +321,7 @@ static void deliver(struct offcpu *o, struct sleeper *t, struct wake *by)
     t->s.whole_ns = t->s.blocked_ns + t->s.runq_ns;
     t->s.chain_len = 0;
     if (turn) {
-        slept.stack = tell_parts(o, &t->s, turn);
+        slept.stack = emit_parts(o, &t->s, turn);
         holdings_add(&t->past.turns, turn);
     } else {
         chain_add(&t->s, by, o->opt.chain_depth);

@@ -4,16 +4,16 @@
 
 struct replay_writer {
     struct offcpu_ops world;
-    void (*tell)(void *arg, const char *line, size_t len);
+    void (*emit)(void *arg, const char *line, size_t len);
     void *arg;
     struct strbuf line; /* kept for its memory */
 };
 
-static void tell(struct replay_writer *w, const struct replay_record *r)
+static void emit(struct replay_writer *w, const struct replay_record *r)
 {
     strbuf_clear(&w->line);
     replay_add(&w->line, r);
-    w->tell(w->arg, w->line.buf, w->line.len);
+    w->emit(w->arg, w->line.buf, w->line.len);
 }
 
 /* ---- questions ---- */
@@ -24,7 +24,7 @@ static off_stack ask_stack(void *arg, pid_t tid)
     struct replay_record r = {.kind = REPLAY_STACK, .event.tid = tid};
 
     r.stack = w->world.stack(w->world.arg, tid);
-    tell(w, &r);
+    emit(w, &r);
     return r.stack;
 }
 
@@ -34,7 +34,7 @@ static uint32_t ask_likeness(void *arg, off_stack stack)
     struct replay_record r = {.kind = REPLAY_LIKENESS, .stack = stack};
 
     r.like = w->world.likeness(w->world.arg, stack);
-    tell(w, &r);
+    emit(w, &r);
     return r.like;
 }
 
@@ -46,7 +46,7 @@ static bool ask_sched(void *arg, pid_t tid, struct off_sched *out)
     r.unknown = !w->world.sched(w->world.arg, tid, out);
     if (!r.unknown)
         r.sched = *out;
-    tell(w, &r);
+    emit(w, &r);
     return !r.unknown;
 }
 
@@ -58,7 +58,7 @@ static bool ask_faults(void *arg, pid_t tid, uint64_t *faults)
     r.unknown = !w->world.faults(w->world.arg, tid, faults);
     if (!r.unknown)
         r.faults = *faults;
-    tell(w, &r);
+    emit(w, &r);
     return !r.unknown;
 }
 
@@ -72,7 +72,7 @@ static void ask_object(void *arg, pid_t tid, int nr, const uint64_t args[6], str
     memcpy(r.event.args, args, sizeof r.event.args);
     r.object = *out;
     r.set = *set;
-    tell(w, &r);
+    emit(w, &r);
 }
 
 static void ask_held(void *arg, pid_t tid, bool by_exec, struct off_set *set)
@@ -82,7 +82,7 @@ static void ask_held(void *arg, pid_t tid, bool by_exec, struct off_set *set)
 
     w->world.held(w->world.arg, tid, by_exec, set);
     r.set = *set;
-    tell(w, &r);
+    emit(w, &r);
 }
 
 static const char *ask_peer(void *arg, const struct off_sleep *s, const struct off_object *object)
@@ -94,7 +94,7 @@ static const char *ask_peer(void *arg, const struct off_sleep *s, const struct o
     memcpy(r.event.args, s->args, sizeof r.event.args);
     r.name = w->world.peer(w->world.arg, s, object);
     r.unknown = !r.name;
-    tell(w, &r);
+    emit(w, &r);
     return r.name;
 }
 
@@ -105,7 +105,7 @@ static const char *ask_sender(void *arg, pid_t pid)
 
     r.name = w->world.sender(w->world.arg, pid);
     r.unknown = !r.name;
-    tell(w, &r);
+    emit(w, &r);
     return r.name;
 }
 
@@ -118,10 +118,10 @@ struct replay_writer *replay_writer_new(const struct offcpu_options *options,
     const struct replay_record r = {.kind = REPLAY_OPTIONS, .options = *options};
     struct replay_writer *w = xcalloc(1, sizeof *w);
 
-    w->tell = to;
+    w->emit = to;
     w->arg = arg;
     w->line = (struct strbuf)STRBUF_INIT;
-    tell(w, &r);
+    emit(w, &r);
     return w;
 }
 
@@ -155,12 +155,12 @@ void replay_event(struct replay_writer *w, const struct off_event *e)
         r.memory = *e->memory;
     if (e->unlooked)
         r.unlooked = *e->unlooked;
-    tell(w, &r);
+    emit(w, &r);
 }
 
 void replay_finish(struct replay_writer *w, uint64_t now)
 {
     const struct replay_record r = {.kind = REPLAY_FINISH, .event.time = now};
 
-    tell(w, &r);
+    emit(w, &r);
 }

@@ -5,7 +5,7 @@
  * out as a line (replaylog.h) with the answer. Whoever has it calls replay_event before each
  * offcpu_event, and replay_finish before offcpu_finish.
  *
- * Not thread-safe. `tell` is called for each line, without its end; the line lasts until it
+ * Not thread-safe. `emit` is called for each line, without its end; the line lasts until it
  * returns.
  */
 #ifndef FLAME_TRACER_OFFCPU_REPLAY_OPS_H
@@ -17,7 +17,7 @@ struct replay_writer;
 
 /* Tells the options first. What it returns is freed by replay_writer_free. */
 struct replay_writer *replay_writer_new(const struct offcpu_options *options,
-                                        void (*tell)(void *arg, const char *line, size_t len),
+                                        void (*emit)(void *arg, const char *line, size_t len),
                                         void *arg);
 /* NULL: nothing is done. */
 void replay_writer_free(struct replay_writer *w);

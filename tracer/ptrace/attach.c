@@ -203,7 +203,7 @@ static int seize_one_of_each(struct source *s, const struct attach *a)
     return 0;
 }
 
-static void tell_asleep(struct source *s, struct ptraced *t, const struct task_call *c)
+static void emit_asleep(struct source *s, struct ptraced *t, const struct task_call *c)
 {
     struct off_event e = {.kind = OFF_ENTRY, .time = source_now(), .in_call = true, .nr = c->nr};
 
@@ -214,7 +214,7 @@ static void tell_asleep(struct source *s, struct ptraced *t, const struct task_c
     t->have_regs = true;
     t->unseen = true;
     s->unseen++;
-    source_tell(s, t, &e);
+    source_emit(s, t, &e);
 }
 
 /* Reads a thread's scheduler counters. True when it has run for so long since it last slept that it
@@ -286,7 +286,7 @@ static void decide(struct source *s, struct ptraced *t, bool is_busy, bool moved
             restart_remember(&t->cut, restart_identity(t->tid, &c), c.args, c.pc, c.sp);
         } else if (!restart_exact(t->pid, t->tid, c.nr, c.args) && !is_timed(s, t, &c) &&
                    (call_flags(c.nr, c.args) & CALL_SHORT || !moved)) {
-            tell_asleep(s, t, &c);
+            emit_asleep(s, t, &c);
             return;
         }
     }
@@ -342,18 +342,18 @@ static void attached(struct source *s)
     s->began = source_now();
 }
 
-static void tell_begin(struct source *s, struct ptraced *t)
+static void emit_begin(struct source *s, struct ptraced *t)
 {
     struct off_event e = {.kind = OFF_THREAD_BEGIN, .time = source_now()};
 
     t->begun = true;
-    source_tell(s, t, &e);
+    source_emit(s, t, &e);
 }
 
 void attach_stands(struct source *s, struct ptraced *t)
 {
     if (!t->begun)
-        tell_begin(s, t);
+        emit_begin(s, t);
 }
 
 /* Begins a thread that has not been stopped yet. */
@@ -363,7 +363,7 @@ static void begin(struct source *s, struct ptraced *t, const struct candidate *c
 
     t->put_off = true;
     s->put_off++;
-    tell_begin(s, t);
+    emit_begin(s, t);
     busy(t, &moved);
     /* It is still in the same sleep if it has not run since. */
     t->timed = c->asleep && t->turns == c->turns;

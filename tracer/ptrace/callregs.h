@@ -6,7 +6,7 @@
  *   struct callregs          `user`: the registers as ptrace has them. What else it has is the
  *                            file's own.
  *   CALLREGS_FORGETS         1: at a stop for a signal or an interruption the kernel no longer says
- *                            which call it ended (see callregs_tell)
+ *                            which call it ended (see callregs_find_call)
  *   callregs_read()          reads them all, which says nothing of a call yet. False: the thread is
  *                            gone.
  *   callregs_asleep()        all that is known without a stop of a thread that sleeps
@@ -15,8 +15,8 @@
  * one of which is to be called after that, by the kind of the stop:
  *   callregs_enter()         at the beginning of a call or inside of it
  *   callregs_leave()         at its end; `first` is the first argument that it was made with
- *   callregs_tell()          elsewhere; `call`, if ->is, is one that the thread was seen in before;
- *                            `unseen`: and its end was not seen
+ *   callregs_find_call()          elsewhere; `call`, if ->is, is one that the thread was seen in
+ * before; `unseen`: and its end was not seen
  *
  * and then
  *   callregs_is_entry()      whether a stop at a call is at its beginning; `by_filter`: it is the

@@ -96,7 +96,7 @@ static inline void callregs_leave(struct callregs *r, uint64_t first)
     r->at_call = true;
 }
 
-static inline void callregs_tell(struct callregs *r, const struct cut_call *call, bool unseen)
+static inline void callregs_find_call(struct callregs *r, const struct cut_call *call, bool unseen)
 {
     bool behind = r->user.pc == call->pc && unseen && (int64_t)r->user.regs[0] == -EINTR;
     bool before = r->user.pc + CALLREGS_INSN == call->pc;

@@ -63,7 +63,7 @@ static inline void callregs_leave(struct callregs *r, uint64_t first)
     (void)first;
 }
 
-static inline void callregs_tell(struct callregs *r, const struct cut_call *call, bool unseen)
+static inline void callregs_find_call(struct callregs *r, const struct cut_call *call, bool unseen)
 {
     (void)r;
     (void)call;

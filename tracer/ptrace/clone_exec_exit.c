@@ -63,7 +63,7 @@ static void begin(struct source *s, struct ptraced *t, pid_t parent, uint64_t fl
                           .args = {flags}};
 
     t->begun = true;
-    source_tell(s, t, &e);
+    source_emit(s, t, &e);
 }
 
 static void leave_limbo(struct source *s, struct ptraced *t, uint64_t now)
@@ -151,7 +151,7 @@ void clone_exec_end(struct source *s, struct ptraced *t, int status, uint64_t no
     struct off_event e = {.kind = OFF_THREAD_END, .time = now, .result = status};
 
     t->at_stop = false;
-    source_tell(s, t, &e);
+    source_emit(s, t, &e);
     if (t->tid == s->command) {
         if (!s->running)
             spawn_failed(s);
@@ -164,11 +164,11 @@ void clone_exec_end(struct source *s, struct ptraced *t, int status, uint64_t no
 
 /* ---- exec ---- */
 
-static void tell_end(struct source *s, struct ptraced *t, uint64_t now)
+static void emit_end(struct source *s, struct ptraced *t, uint64_t now)
 {
     struct off_event e = {.kind = OFF_THREAD_END, .time = now};
 
-    source_tell(s, t, &e);
+    source_emit(s, t, &e);
     clone_exec_forget(s, t);
 }
 
@@ -185,9 +185,9 @@ static struct ptraced *take_over(struct source *s, struct ptraced *leader, pid_t
     for (struct ptraced *t = ptraced_first(s->threads); t; t = next) {
         next = t->next;
         if (t != leader && t != caller && t->pid == leader->pid && !t->limbo)
-            tell_end(s, t, now);
+            emit_end(s, t, now);
     }
-    leader->told = leader->maps = leader->stopped = false;
+    leader->reported = leader->maps = leader->stopped = false;
     leader->cut.is = false;
     leader->retry = (struct retry){0};
     return caller;
@@ -215,11 +215,11 @@ static void on_exec(struct source *s, struct ptraced *t, uint64_t now)
         if (t->foreign)
             spawn_warn_32bit(s, t->pid);
     }
-    source_tell(s, t, &e);
+    source_emit(s, t, &e);
     if (s->client.gone && !s->silent)
         s->client.gone(s->client.arg, t->tid);
     if (caller)
-        tell_end(s, caller, now);
+        emit_end(s, caller, now);
     if (s->client.executed)
         s->client.executed(s->client.arg, t->tid);
     stops_resume(s, t, 0);
@@ -247,7 +247,7 @@ void clone_exec_event(struct source *s, struct ptraced *t, int event, uint64_t n
     case PTRACE_EVENT_EXIT:
         e.kind = OFF_EXITING;
         e.result = (int64_t)event_message(t);
-        source_tell(s, t, &e);
+        source_emit(s, t, &e);
         break;
     }
     stops_resume(s, t, 0);

@@ -76,7 +76,7 @@ static enum turn turn_of(const struct ptraced *t, const struct delicate *d)
 
     if (t->fresh || t->stopped || t->limbo || t->interrupting)
         return STAYS;
-    if (!t->in_call || !t->told) /* or in one that does not sleep */
+    if (!t->in_call || !t->reported) /* or in one that does not sleep */
         return call_flags(t->nr, t->args) & CALL_EINTR ? NEARLY_LAST : FIRST;
     c = call_find(t->nr);
     if (!c || call_makes_child(c) || t->retry.done ||
@@ -97,7 +97,7 @@ void leave_at_stop(struct source *s, struct ptraced *t, int sig)
         ptrace(PTRACE_CONT, t->tid, 0, sig);
         return;
     }
-    source_tell(s, t, &e);
+    source_emit(s, t, &e);
     ptrace(PTRACE_DETACH, t->tid, 0, sig);
     clone_exec_forget(s, t);
 }
@@ -156,11 +156,11 @@ void source_report_ends(struct source *s)
         struct ptraced *t = ptraced_find(s->threads, tids[i]);
 
         if (t && t->begun) {
-            source_tell(s, t, &e);
+            source_emit(s, t, &e);
             t->begun = false;
         }
         if (t)
-            t->end_told = s->leaving;
+            t->end_emitted = s->leaving;
         source_breathe(s);
     }
     free(tids);

@@ -39,7 +39,7 @@ struct ptraced {
     bool at_stop;      /* registers and memory can be read */
     bool watched;      /* resumed to stop at its next call, or at the end of the present one */
     bool in_call;      /* the next system call stop is the exit of call `nr` */
-    bool told;         /* the entry of that call was emitted */
+    bool reported;     /* the entry of that call was emitted */
     bool maps;         /* the call changes mappings, so its entry is emitted at its exit */
     bool mended;       /* the call was not emitted, but a signal that is ignored must not end it */
     bool interrupting; /* PTRACE_INTERRUPT was sent and no stop has come since */
@@ -53,7 +53,7 @@ struct ptraced {
     bool may_go;       /* stopped at the exit of a call, where source_resume may resume it */
     bool clean;        /* at_stop: no work on it is pending, so it can be detached */
     bool departing;    /* was interrupted in order to be detached (detach.c) */
-    bool end_told;     /* its end was emitted; it is detached when this process ends */
+    bool end_emitted;  /* its end was emitted; it is detached when this process ends */
     bool stopped;      /* by job control */
     bool halted;       /* job control stopped it since its present or last call began */
 

@@ -65,7 +65,7 @@ static void take_held(struct ptraced *t, struct off_event *e)
     t->stood_since = e->time;
 }
 
-void source_tell(struct source *s, struct ptraced *t, struct off_event *e)
+void source_emit(struct source *s, struct ptraced *t, struct off_event *e)
 {
     if (t->muted || !t->begun || s->silent)
         return;

@@ -58,7 +58,7 @@ struct standing {
 };
 
 /* source.c. Emits an event to the client, unless the thread's events are not emitted. */
-void source_tell(struct source *s, struct ptraced *t, struct off_event *e);
+void source_emit(struct source *s, struct ptraced *t, struct off_event *e);
 /* source_step waits for the next stop and handles it, or does other work that is due; false:
  * nothing is left to wait for. source_breathe handles all stopped threads, without waiting. */
 bool source_step(struct source *s);

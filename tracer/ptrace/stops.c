@@ -48,7 +48,7 @@ void stops_let_go(struct ptraced *t)
  * reported. */
 void stops_resume(struct source *s, struct ptraced *t, int sig)
 {
-    bool exit_wanted = (t->in_call || !s->filtered) && !t->end_told;
+    bool exit_wanted = (t->in_call || !s->filtered) && !t->end_emitted;
 
     if (unlikely(t->departing)) {
         leave_at_stop(s, t, sig);
@@ -88,7 +88,7 @@ static bool regs_between_calls(struct ptraced *t)
     if (!stops_regs(t))
         return false;
     if (!t->retry.pc)
-        callregs_tell(&t->regs, t->seen.is ? &t->seen : &t->cut, t->seen.is);
+        callregs_find_call(&t->regs, t->seen.is ? &t->seen : &t->cut, t->seen.is);
     return true;
 }
 
@@ -148,27 +148,27 @@ static void on_entry(struct source *s, struct ptraced *t, bool filtered, uint64_
     flags = entry_flags(s, t);
     if (unlikely(t->loose) && (flags & CALL_SLEEPS || callregs_is_foreign(r)) &&
         callregs_rewind(t->tid, r) == 0) {
-        t->loose = t->told = false;
+        t->loose = t->reported = false;
         t->in_call = !filtered;
         stops_resume(s, t, 0);
         return;
     }
     goes_on = retry_entered(t, now);
     t->halted = false;
-    t->told = flags && t->begun && !t->muted && !s->silent;
-    t->maps = t->told && flags & CALL_MAPS;
-    t->mended = CALLREGS_FORGETS && !t->told && flags & CALL_EINTR;
-    t->in_call =
-        !filtered || t->retry.nregs || t->mended || (t->told && flags & (CALL_SLEEPS | CALL_MAPS));
-    if (t->told && !t->maps) {
+    t->reported = flags && t->begun && !t->muted && !s->silent;
+    t->maps = t->reported && flags & CALL_MAPS;
+    t->mended = CALLREGS_FORGETS && !t->reported && flags & CALL_EINTR;
+    t->in_call = !filtered || t->retry.nregs || t->mended ||
+                 (t->reported && flags & (CALL_SLEEPS | CALL_MAPS));
+    if (t->reported && !t->maps) {
         e.restarted = restart_matches(&t->cut, r, &t->nr, t->args);
         t->cut.is = false;
         e.nr = t->nr;
         memcpy(e.args, t->args, sizeof e.args);
         e.no_exit = !(flags & CALL_SLEEPS);
         if (e.no_exit)
-            t->told = false;
-        source_tell(s, t, &e);
+            t->reported = false;
+        source_emit(s, t, &e);
     }
     stops_resume(s, t, 0);
     /* The thread may sleep from now on; this process may have waited for a CPU since `now`. */
@@ -218,7 +218,7 @@ static void on_exit_stop(struct source *s, struct ptraced *t, uint64_t now)
     int64_t result;
 
     t->in_call = false;
-    if (t->told) {
+    if (t->reported) {
         if (!callregs_result_now(t->tid, &result))
             return;
         if (unlikely(result == -EINTR || t->retry.nregs ||
@@ -238,8 +238,8 @@ static void on_exit_stop(struct source *s, struct ptraced *t, uint64_t now)
             memcpy(e.args, t->args, sizeof e.args);
         }
         t->may_go = true;
-        source_tell(s, t, &e);
-        t->told = t->maps = t->may_go = false;
+        source_emit(s, t, &e);
+        t->reported = t->maps = t->may_go = false;
     } else if (t->mended && callregs_result_now(t->tid, &result) && result == -EINTR &&
                regs_at_exit(t)) {
         again = taken_back(s, t, now);
@@ -265,16 +265,16 @@ static void on_call_stop(struct source *s, struct ptraced *t, uint64_t now)
 
 /* Emits the exit of a call that the thread slept in when it was attached to, and has left
  * unseen. */
-static void tell_unseen_exit(struct source *s, struct ptraced *t, uint64_t now)
+static void emit_unseen_exit(struct source *s, struct ptraced *t, uint64_t now)
 {
     struct off_event e = {.kind = OFF_EXIT, .time = now, .nr = t->nr};
 
     t->unseen = false;
-    source_tell(s, t, &e);
+    source_emit(s, t, &e);
 }
 
 /* Emits the call that the thread's first stop interrupted, if any, by its registers and `cut`. */
-static void tell_found(struct source *s, struct ptraced *t, uint64_t now)
+static void emit_found(struct source *s, struct ptraced *t, uint64_t now)
 {
     const struct callregs *r = &t->regs;
     struct off_event e = {.kind = OFF_ENTRY, .time = t->asleep ? t->asleep : now, .in_call = true};
@@ -293,7 +293,7 @@ static void tell_found(struct source *s, struct ptraced *t, uint64_t now)
     e.nr = t->nr = t->cut.nr;
     memcpy(e.args, t->cut.args, sizeof e.args);
     memcpy(t->args, t->cut.args, sizeof t->args);
-    source_tell(s, t, &e);
+    source_emit(s, t, &e);
 }
 
 /*
@@ -315,9 +315,9 @@ static void first_contact(struct source *s, struct ptraced *t, uint64_t now)
     t->fresh = false;
     stops_not_put_off(s, t);
     if (t->unseen)
-        tell_unseen_exit(s, t, now);
+        emit_unseen_exit(s, t, now);
     else if (t->have_regs || regs_between_calls(t))
-        tell_found(s, t, now);
+        emit_found(s, t, now);
 }
 
 /* ---- interruptions, job control, signals ---- */
@@ -386,7 +386,7 @@ static void on_event_stop(struct source *s, struct ptraced *t, int sig, uint64_t
                 s->client.handled(s->client.arg, t->tid, now);
             e.kind = OFF_STOPPED;
             e.nr = sig;
-            source_tell(s, t, &e);
+            source_emit(s, t, &e);
         }
         stops_let_go(t);
         ptrace(PTRACE_LISTEN, t->tid, 0, 0);
@@ -395,17 +395,17 @@ static void on_event_stop(struct source *s, struct ptraced *t, int sig, uint64_t
     if (t->stopped) {
         t->stopped = false;
         e.kind = OFF_CONTINUED;
-        source_tell(s, t, &e);
+        source_emit(s, t, &e);
     } else if (sample && !restart_pending(callregs_result(&t->regs))) {
         e.kind = OFF_SAMPLE;
-        source_tell(s, t, &e);
+        source_emit(s, t, &e);
     }
     stops_resume(s, t, 0);
 }
 
 /* Reports a handled signal to the client. Threads under libflamewait.so repair their own calls that
  * were cut short, and need to know whether the program expects the interruption. */
-static void tell_handled(struct source *s, struct ptraced *t, int sig, uint64_t now)
+static void emit_handled(struct source *s, struct ptraced *t, int sig, uint64_t now)
 {
     if (s->client.handled && !task_ignores(t->tid, sig))
         s->client.handled(s->client.arg, t->tid, now);
@@ -455,9 +455,9 @@ static void let_fall(struct source *s, struct ptraced *t, int sig, uint64_t now)
 {
     struct off_event e = {.kind = OFF_EXITING, .time = now, .result = sig};
 
-    source_tell(s, t, &e);
+    source_emit(s, t, &e);
     e = (struct off_event){.kind = OFF_THREAD_END, .time = now, .result = sig};
-    source_tell(s, t, &e);
+    source_emit(s, t, &e);
     ptrace(PTRACE_DETACH, t->tid, 0, sig);
     clone_exec_forget(s, t);
 }
@@ -485,10 +485,10 @@ static void on_signal(struct source *s, struct ptraced *t, int sig, uint64_t now
         }
     }
     settle_call(s, t, sig, now);
-    tell_handled(s, t, sig, now);
+    emit_handled(s, t, sig, now);
     /* Needed only then: it decides whether the call that was cut goes on. */
     e.caught = t->cut.is && task_catches(t->tid, sig);
-    source_tell(s, t, &e);
+    source_emit(s, t, &e);
     stops_resume(s, t, sig);
 }
 

@@ -91,7 +91,7 @@ struct spaces *spaces_new(struct offtrace *to)
     return s;
 }
 
-void spaces_are_told(struct spaces *s, space_maps *maps, void *arg)
+void spaces_receive_maps(struct spaces *s, space_maps *maps, void *arg)
 {
     s->maps = maps;
     s->maps_arg = arg;

@@ -28,7 +28,7 @@ struct spaces *spaces_new(struct offtrace *to);
  */
 typedef void space_maps(void *arg, pid_t pid, bool (*visit)(const struct procmap *m, void *arg),
                         void *visit_arg);
-void spaces_are_told(struct spaces *s, space_maps *maps, void *arg);
+void spaces_receive_maps(struct spaces *s, space_maps *maps, void *arg);
 /* All spaces must have been released. */
 void spaces_free(struct spaces *s);
 

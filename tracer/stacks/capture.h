@@ -39,7 +39,7 @@ uint32_t stacks_capture(struct stacks *s, struct space *sp, pid_t tid, uint16_t 
                         const struct user_regs_struct *regs, bool partial);
 
 /* Like stacks_capture, for a thread that has run on: from a copy of its stack, `size` bytes from
- * regs->rsp on. The space must get its mappings from spaces_are_told. */
+ * regs->rsp on. The space must get its mappings from spaces_receive_maps. */
 uint32_t stacks_copied(struct stacks *s, struct space *sp, pid_t tid, uint16_t thread,
                        const struct user_regs_struct *regs, const uint8_t *bytes, size_t size);
 

@@ -15,7 +15,8 @@ static struct namepack_frame frame(struct namepack *p, const char *name, const c
 }
 
 /* "a:/x.c:3 b" */
-static const char *told(const struct namepack *p, const struct namepack_module *m, uint64_t vaddr)
+static const char *reported(const struct namepack *p, const struct namepack_module *m,
+                            uint64_t vaddr)
 {
     static char text[300];
     const struct namepack_place *place = m ? namepack_place(m, vaddr) : NULL;
@@ -66,11 +67,11 @@ static void is_sample(const struct namepack *p, const char *what)
     const struct namepack_object *o = other ? namepack_object(other, 0x500) : NULL;
     struct namepack_counts c = namepack_count(p);
 
-    is_str(told(p, m, 0x1000), "outer:/src/a.c:10", "%s: a function", what);
-    is_str(told(p, m, 0x2000), "outer:/src/a.c:10 inner:/src/a.h:4294967295",
+    is_str(reported(p, m, 0x1000), "outer:/src/a.c:10", "%s: a function", what);
+    is_str(reported(p, m, 0x2000), "outer:/src/a.c:10 inner:/src/a.h:4294967295",
            "%s: and what was inlined", what);
-    is_str(told(p, m, UINT64_MAX), "", "%s: no name", what);
-    is_str(told(p, m, 0x1001), "nobody asked", "%s: another address", what);
+    is_str(reported(p, m, UINT64_MAX), "", "%s: no name", what);
+    is_str(reported(p, m, 0x1001), "nobody asked", "%s: another address", what);
     ok(other && namepack_place(other, 0)->flags == NAMEPACK_SIGRETURN, "%s: signals return", what);
     ok(o && o->offset == 8 && o->size == 40 && strcmp(namepack_string(p, o->name).s, "lock") == 0,
        "%s: a lock", what);
@@ -176,11 +177,11 @@ static void added(void)
         char name[32];
 
         snprintf(name, sizeof name, "f%d", (int)at);
-        wrong += WRONG(strcmp(told(sum, m, 0x10000 + 8 * at), name) != 0, at);
+        wrong += WRONG(strcmp(reported(sum, m, 0x10000 + 8 * at), name) != 0, at);
     }
     is_int((intmax_t)wrong, 0, "50 traces: each address has its name");
     is_int((intmax_t)namepack_count(sum).places, 3 + 1049, "once");
-    is_str(told(sum, m, 0x2000), "outer:/src/a.c:10 inner:/src/a.h:4294967295",
+    is_str(reported(sum, m, 0x2000), "outer:/src/a.c:10 inner:/src/a.h:4294967295",
            "and what was there before");
 
     /* The entry with more frames wins, the old one or the new one. */
@@ -189,8 +190,9 @@ static void added(void)
     namepack_add_place(sum, m, 0x2000, NAMEPACK_SIGRETURN, f, 1);
     namepack_add_place(sum, m, 0x1000, NAMEPACK_ASKED, f, 2);
     namepack_finish(sum);
-    is_str(told(sum, m, 0x2000), "outer:/src/a.c:10 inner:/src/a.h:4294967295", "more frames stay");
-    is_str(told(sum, m, 0x1000), "outer better", "or come");
+    is_str(reported(sum, m, 0x2000), "outer:/src/a.c:10 inner:/src/a.h:4294967295",
+           "more frames stay");
+    is_str(reported(sum, m, 0x1000), "outer better", "or come");
     is_int(namepack_place(m, 0x2000)->flags, NAMEPACK_ASKED | NAMEPACK_SIGRETURN,
            "and flags are added up");
     namepack_free(one);

@@ -60,14 +60,15 @@ static void test_percentiles(void)
     }
     qsort(value, VALUES, sizeof *value, by_size);
     for (size_t rank = 1; rank <= VALUES; rank++) {
-        uint64_t true_value = value[rank - 1], told;
+        uint64_t true_value = value[rank - 1], reported;
 
         while (sum < rank) {
             sum += of[0][class] + of[1][class];
             class ++;
         }
-        told = sleepclass_middle(class - 1);
-        off += (told > true_value ? told - true_value : true_value - told) > true_value / 16;
+        reported = sleepclass_middle(class - 1);
+        off += (reported > true_value ? reported - true_value : true_value - reported) >
+               true_value / 16;
     }
     is_int(off, 0, "each rank is within 1/16 of the one in a full sort");
 }

@@ -18,7 +18,7 @@ static void read_notes(struct unrecorded *n)
     unrecorded_read(n, &file, 1000000);
 }
 
-static const char *told(size_t most)
+static const char *reported(size_t most)
 {
     static struct strbuf sb = STRBUF_INIT;
     struct unrecorded n;
@@ -43,7 +43,7 @@ static void damaged(const char *path)
     ok(n.nprograms > 0 && n.unnamed == 0, "a count that lies is no number");
     is_str(n.overwritten, "used", "and is told");
     unrecorded_release(&n);
-    ok(ftruncate(fd, 100) == 0 && told(9)[0] == '\0', "a file that was cut says nothing");
+    ok(ftruncate(fd, 100) == 0 && reported(9)[0] == '\0', "a file that was cut says nothing");
     read_notes(&n);
     is_str(n.overwritten, "cut short", "but that it was");
     unrecorded_release(&n);
@@ -91,7 +91,7 @@ int main(void)
     ok(run_status_file_make(&file, path, 0) == 0, "the file is made");
     is_int(run_status_file_make(&again, path, 0), -EEXIST, "once");
     ok(run_status_open(path) == 0 && run_status_have() && !run_status_over(), "and found");
-    is_str(told(9), "", "nothing yet");
+    is_str(reported(9), "", "nothing yet");
 
     run_status_add(UNRECORDED_MUSL, 0, 10, "/usr/bin/hello");
     run_status_add(UNRECORDED_MUSL, 0, 11, "hello");
@@ -99,11 +99,11 @@ int main(void)
     slot = run_status_add(UNRECORDED_STATIC, 0, 0, "/a/spawned");
     run_status_set_pid(slot, 12);
     run_status_take_back(run_status_add(UNRECORDED_SETUID, 0, 13, "/bin/never"));
-    is_str(told(9),
+    is_str(reported(9),
            "hello (uses musl) 2 times, full (the recorder could not start: No space left on "
            "device), spawned (linked statically)",
            "programs, the most frequent first");
-    is_str(told(1), "hello (uses musl) 2 times and 2 more", "as many as there is room for");
+    is_str(reported(1), "hello (uses musl) 2 times and 2 more", "as many as there is room for");
     read_notes(&n);
     is_int(unrecorded_processes(&n, recorded, 3), 2,
            "two processes were never recorded, one was before it executed another program");

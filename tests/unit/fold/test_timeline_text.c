@@ -79,7 +79,7 @@ static struct trace *make(uint32_t nmoments, uint32_t nchanges)
 }
 
 /* Contents of the text. */
-struct told {
+struct reported {
     size_t bytes, stacks, moments;
     uint64_t sum, us;
     bool wrong;
@@ -123,21 +123,21 @@ static uint64_t last_level(const char *s, size_t len, bool *wrong)
 
 static void take(void *opaque, const char *s, size_t len)
 {
-    struct told *told = opaque;
+    struct reported *reported = opaque;
     size_t n;
 
-    told->bytes += len;
+    reported->bytes += len;
     if (strncmp(s, "# moments: axis ", 16) == 0) {
-        told->us = sum_word(s, len, " us=", &told->moments, &told->wrong);
-        if (sum_word(s, len, " rss=", &n, &told->wrong) != (uint64_t)4096 * MOMENTS && n > 2)
-            told->wrong |= told->us == MOMENTS * (uint64_t)1000;
+        reported->us = sum_word(s, len, " us=", &reported->moments, &reported->wrong);
+        if (sum_word(s, len, " rss=", &n, &reported->wrong) != (uint64_t)4096 * MOMENTS && n > 2)
+            reported->wrong |= reported->us == MOMENTS * (uint64_t)1000;
     } else if (strncmp(s, "# moments: live ", 16) == 0) {
-        told->stacks++;
-        told->sum += last_level(s, len, &told->wrong);
+        reported->stacks++;
+        reported->sum += last_level(s, len, &reported->wrong);
     }
 }
 
-static struct told tell(struct trace *t, size_t most_bytes)
+static struct reported print(struct trace *t, size_t most_bytes)
 {
     struct symbol_options so = {.no_inline = true};
     struct symbols *syms = symbols_new(&so);
@@ -152,14 +152,14 @@ static struct told tell(struct trace *t, size_t most_bytes)
                                      .excludes = excludes,
                                      .to = to,
                                      .most_bytes = most_bytes};
-    struct told told = {0};
+    struct reported reported = {0};
 
-    timeline_text_write(&in, take, &told);
+    timeline_text_write(&in, take, &reported);
     symbolizer_free(frames);
     excludes_free(excludes);
     symbols_free(syms);
     aggregate_free(to);
-    return told;
+    return reported;
 }
 
 static uint64_t live_in_all(void)
@@ -174,7 +174,7 @@ static uint64_t live_in_all(void)
 static void test_many(void)
 {
     struct trace *t = make(MOMENTS, CHANGES);
-    struct told all = tell(t, 0), few = tell(t, 500000), least = tell(t, 1);
+    struct reported all = print(t, 0), few = print(t, 500000), least = print(t, 1);
 
     ok(all.moments == TIMETEXT_MOMENTS || all.moments == TIMETEXT_MOMENTS / 2,
        "%zu moments of %u are told", all.moments, MOMENTS);
@@ -191,7 +191,7 @@ static void test_many(void)
 static void test_all_change(void)
 {
     struct trace *t = make(MOST, 8000);
-    struct told all = tell(t, 0);
+    struct reported all = print(t, 0);
 
     ok(all.moments < MOST && all.sum == live_in_all(),
        "where most stacks change all the time there are fewer: %zu of %u", all.moments, MOST);
@@ -202,7 +202,7 @@ static void test_all_change(void)
 static void test_none(void)
 {
     struct trace *t = make(0, 0);
-    struct told none = tell(t, 0);
+    struct reported none = print(t, 0);
 
     is_int((long)none.bytes, 0, "without moments nothing is told");
     trace_free(t);

@@ -26,7 +26,7 @@ static size_t size;
 static struct shm_view view;
 
 /* Events as they came, a letter each. */
-static char told[100];
+static char reported[100];
 static size_t ntold, nevents;
 static uint64_t last;
 static bool in_order;
@@ -43,17 +43,17 @@ static void event(void *arg, enum ring_result what, const struct ring_reader *r)
     in_order = in_order && r->time >= last;
     last = r->time;
     nevents++;
-    if (ntold < sizeof told - 1)
-        told[ntold++] = (char)((what == RING_ENTERED ? 'a' : 'A') + r->tid % 26);
-    told[ntold] = '\0';
+    if (ntold < sizeof reported - 1)
+        reported[ntold++] = (char)((what == RING_ENTERED ? 'a' : 'A') + r->tid % 26);
+    reported[ntold] = '\0';
 }
 
 static void damaged(void *arg, const struct ring_reader *r)
 {
     (void)arg;
-    if (ntold < sizeof told - 1)
-        told[ntold++] = r->tid ? '!' : '?';
-    told[ntold] = '\0';
+    if (ntold < sizeof reported - 1)
+        reported[ntold++] = r->tid ? '!' : '?';
+    reported[ntold] = '\0';
 }
 
 static const struct shm_server_client client = {
@@ -62,11 +62,11 @@ static const struct shm_server_client client = {
 static const char *tell(uint64_t until)
 {
     ntold = 0;
-    told[0] = '\0';
+    reported[0] = '\0';
     in_order = true;
     last = 0;
     shm_server_drain(session, until, &client);
-    return told;
+    return reported;
 }
 
 static const struct ring_control *control_of(const struct ring *r)

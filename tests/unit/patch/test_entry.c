@@ -79,19 +79,19 @@ enum { PATCHED = 1, RIGHT = 2, SEEN = 4, TOLD = 8 };
 
 static int in_child(function *f, const char *end, long n, long want)
 {
-    bool told = false;
+    bool reported = false;
     int said = 0;
 
     one = (struct patch_entry){.function = (uintptr_t)f,
                                .size = (size_t)((uintptr_t)end - (uintptr_t)f),
                                .hook = (void *)hook};
-    if (entries_apply(&one, 1, set_hooked, &told) == PATCH_DONE)
+    if (entries_apply(&one, 1, set_hooked, &reported) == PATCH_DONE)
         said |= PATCHED;
     if (f(n) == want)
         said |= RIGHT;
     if (hooked)
         said |= SEEN;
-    if (told)
+    if (reported)
         said |= TOLD;
     return said;
 }

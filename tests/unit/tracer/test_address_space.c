@@ -26,9 +26,9 @@ static struct stacks *s;
 static uint16_t thread;
 
 /* Addresses that the child reports; it shares this page. */
-static struct told {
+static struct reported {
     uintptr_t heap, anon, shared, stack, code;
-} * told;
+} * reported;
 
 static int initialised = 1;
 static int zeroed[5000];
@@ -98,13 +98,13 @@ static void body_places(void)
 
     if (fd < 0 || ftruncate(fd, 16384) < 0)
         return;
-    told->heap = (uintptr_t)sbrk(4096);
-    told->anon =
+    reported->heap = (uintptr_t)sbrk(4096);
+    reported->anon =
         (uintptr_t)mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    told->shared = (uintptr_t)mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 4096);
-    told->stack = (uintptr_t)&on_stack;
+    reported->shared = (uintptr_t)mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 4096);
+    reported->stack = (uintptr_t)&on_stack;
     raise(SIGSTOP);
-    told->anon =
+    reported->anon =
         (uintptr_t)mmap(NULL, 1 << 20, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     raise(SIGSTOP);
 }
@@ -134,17 +134,17 @@ static void test_places(void)
     is_int(place.area, SPACE_MODULE, "a variable is a module's");
     is_str(place.path, self, "which is the program");
     is_int(area(sp, pid, (uintptr_t)&zeroed[4999]), SPACE_MODULE, "so is one of zeros");
-    is_int(area(sp, pid, told->heap), SPACE_HEAP, "heap");
-    is_int(area(sp, pid, told->anon), SPACE_ANON, "anonymous memory");
-    is_int(area(sp, pid, told->stack), SPACE_STACK, "stack");
+    is_int(area(sp, pid, reported->heap), SPACE_HEAP, "heap");
+    is_int(area(sp, pid, reported->anon), SPACE_ANON, "anonymous memory");
+    is_int(area(sp, pid, reported->stack), SPACE_STACK, "stack");
     is_int(area(sp, pid, 16), SPACE_NOWHERE, "nowhere");
-    space_where(sp, pid, told->shared + 4100, &place);
+    space_where(sp, pid, reported->shared + 4100, &place);
     is_int(place.area, SPACE_SHARED, "shared file");
     is_int((intmax_t)place.inode, (intmax_t)st.st_ino, "its inode");
     is_int((intmax_t)place.offset, 8196, "the offset in it");
     is_str(place.path, file_path, "its path");
     go_on(pid);
-    is_int(area(sp, pid, told->anon + 5000), SPACE_ANON, "what was mapped since is found");
+    is_int(area(sp, pid, reported->anon + 5000), SPACE_ANON, "what was mapped since is found");
     finish(pid);
     space_release(sp);
     t = end();
@@ -160,7 +160,7 @@ static void *body_thread(void *arg)
 {
     int here;
 
-    told->stack = (uintptr_t)&here;
+    reported->stack = (uintptr_t)&here;
     raise(SIGSTOP);
     return arg;
 }
@@ -201,7 +201,7 @@ static void test_leader_gone(void)
     }
     usleep(20000); /* the first thread's end reports nothing while others live */
     ok(tid > 0 && capture(sp, tid) != 0, "a thread whose first thread has ended has a stack");
-    is_int(area(sp, tid, told->stack), SPACE_STACK, "which is known for one");
+    is_int(area(sp, tid, reported->stack), SPACE_STACK, "which is known for one");
     kill(pid, SIGKILL);
     waitpid(tid, NULL, __WALL);
     waitpid(pid, NULL, 0);
@@ -219,7 +219,7 @@ static void body_maps(void)
 
     raise(SIGSTOP);
     p = mmap(NULL, 1 << 20, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    told->code = (uintptr_t)p;
+    reported->code = (uintptr_t)p;
     fd = open("/proc/self/exe", O_RDONLY);
     code = mmap(p, 65536, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_FIXED, fd, 0);
     close(fd);
@@ -250,7 +250,7 @@ static void test_epochs(void)
     space_changed(sp);
     ok(capture(sp, pid) != 0, "a stack after something was mapped");
     is_int(space_epoch(sp), first, "which is no new epoch");
-    is_int(area(sp, pid, told->code), SPACE_MODULE, "the new module is known");
+    is_int(area(sp, pid, reported->code), SPACE_MODULE, "the new module is known");
     go_on(pid);
     space_changed(sp);
     ok(capture(sp, pid) != 0, "a stack after another file came to lie there");
@@ -263,7 +263,7 @@ static void test_epochs(void)
     ok(t && trace_module_at(t, (uintptr_t)&initialised, first) &&
            trace_module_at(t, (uintptr_t)&capture, second),
        "the program is a module in both");
-    ok(t && trace_module_at(t, told->code, first), "the first file only in the first");
+    ok(t && trace_module_at(t, reported->code, first), "the first file only in the first");
     trace_free(t);
 }
 
@@ -294,7 +294,7 @@ static void body_jit(void)
 
     memcpy(page.p, code, sizeof code);
     mprotect(page.p, 4096, PROT_READ | PROT_EXEC);
-    told->code = (uintptr_t)page.p;
+    reported->code = (uintptr_t)page.p;
     page.call(SIGSTOP, raise);
     raise(SIGSTOP);
 }
@@ -316,7 +316,7 @@ static void test_jit(void)
     t = end();
     ok(readlink("/proc/self/exe", self, sizeof self - 1) > 0 && node, "a stack through made code");
     for (uint32_t id = node; t && id; id = t->nodes[id].parent)
-        jit += t->nodes[id].addr == told->code + 6;
+        jit += t->nodes[id].addr == reported->code + 6;
     is_int(jit, 1, "the made code is one frame");
     ok(count_nodes(t, node, TRACE_NODE_PC, self) >= 3, "and its callers are there");
     trace_free(t);
@@ -433,7 +433,7 @@ int main(void)
     snprintf(file_path, sizeof file_path, "%s/a shared file", dir);
     snprintf(program, sizeof program, "%s/program", dir);
     snprintf(source_path, sizeof source_path, "%s/program.c", dir);
-    told = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    reported = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     test_program("", "plain", NULL, true);
     test_places();
     test_epochs();

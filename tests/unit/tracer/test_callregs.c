@@ -52,20 +52,20 @@ static void test_cut(void)
     struct callregs r = behind((uint64_t)-EINTR);
     struct cut_call other = asleep;
 
-    callregs_tell(&r, &asleep, true);
+    callregs_find_call(&r, &asleep, true);
     ok(callregs_nr(&r) == SYS_epoll_pwait && callregs_result(&r) == -EINTR &&
            callregs_argument(&r, 0) == 4 && callregs_return(&r) == PC,
        "EINTR behind the call that it slept in");
     r = behind((uint64_t)-EINTR);
-    callregs_tell(&r, &asleep, false);
+    callregs_find_call(&r, &asleep, false);
     ok(callregs_nr(&r) < 0, "which is the program's own affair where the end was seen");
     r = behind((uint64_t)-EINTR);
     other.sp += 16;
-    callregs_tell(&r, &other, true);
+    callregs_find_call(&r, &other, true);
     ok(callregs_nr(&r) < 0, "or in another frame");
     r = behind(4);
     r.user.pc -= 4;
-    callregs_tell(&r, &asleep, false);
+    callregs_find_call(&r, &asleep, false);
     ok(callregs_nr(&r) == SYS_epoll_pwait && callregs_result(&r) == -ERESTARTSYS,
        "a pc that was put back is a call to be made again");
     ok(callregs_return(&r) == PC && callregs_argument(&r, 0) == 4,
@@ -115,7 +115,7 @@ static void test_cut(void)
     struct callregs r = callregs_asleep(PC - 2, SP);
 
     r.user.rax = (unsigned long long)-ERESTARTSYS;
-    callregs_tell(&r, &asleep, true);
+    callregs_find_call(&r, &asleep, true);
     is_int(callregs_result(&r), -ERESTARTSYS, "the kernel itself says what was cut");
     callregs_forward(&r, SYS_epoll_pwait, -EINTR);
     ok(r.user.rip == PC && callregs_result(&r) == -EINTR && callregs_nr(&r) == SYS_epoll_pwait,

@@ -161,7 +161,7 @@ static void give_paths(const char *path)
 static void check_path(const struct call *c, const struct call_row *row)
 {
     uint64_t args[6];
-    bool worked = false, told = true;
+    bool worked = false, reported = true;
     int64_t result;
 
     for (size_t i = 0; i < ARRAY_LEN(names); i++) {
@@ -171,11 +171,11 @@ static void check_path(const struct call *c, const struct call_row *row)
         if (!(c->flags & CALL_EXEC)) {
             result = make(row, args);
             worked |= result >= 0;
-            told &= args[c->fd_arg] == P(names[i]);
+            reported &= args[c->fd_arg] == P(names[i]);
             if (result > 2)
                 close((int)result);
             if (has(row, "newpath") && result >= 0)
-                told &= access(names[i], F_OK) == 0 && access("other", F_OK) != 0;
+                reported &= access(names[i], F_OK) == 0 && access("other", F_OK) != 0;
         }
     }
     if (c->flags & CALL_EXEC) {
@@ -194,7 +194,7 @@ static void check_path(const struct call *c, const struct call_row *row)
     args[c->fd_arg] = 1;
     result = make(row, args);
     if (worked || result != -ENOSYS)
-        ok(worked && told && result == -EFAULT, "%s: its path is argument %d (%lld)", row->name,
+        ok(worked && reported && result == -EFAULT, "%s: its path is argument %d (%lld)", row->name,
            c->fd_arg, (long long)result);
     else
         skip("%s: this kernel has none", row->name);

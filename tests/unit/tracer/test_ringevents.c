@@ -12,29 +12,29 @@
 
 static struct ringevents *events;
 static struct ring_reader from;
-static char told[2000];
+static char reported[2000];
 static bool to_machine;
 
 /* "TID>CALL@TIME" entered, "TID<CALL=RESULT@TIME" left, "TID!SIGNAL@TIME". Calls by number. */
 static void take(void *arg, const struct off_event *e, uint32_t stack)
 {
-    size_t at = strlen(told), room = sizeof told - at;
+    size_t at = strlen(reported), room = sizeof reported - at;
     const char *gap = at ? " " : "";
 
     (void)arg;
     if (to_machine)
         stage_event(e);
     if (e->kind == OFF_ENTRY)
-        snprintf(told + at, room, "%s%d>%d@%d%s%s", gap, (int)e->tid, e->nr, (int)e->time,
+        snprintf(reported + at, room, "%s%d>%d@%d%s%s", gap, (int)e->tid, e->nr, (int)e->time,
                  e->no_exit ? "w" : "", e->restarted ? "r" : "");
     else if (e->kind == OFF_EXIT)
-        snprintf(told + at, room, "%s%d<%d=%d@%d%s", gap, (int)e->tid, e->nr, (int)e->result,
+        snprintf(reported + at, room, "%s%d<%d=%d@%d%s", gap, (int)e->tid, e->nr, (int)e->result,
                  (int)e->time, e->ran_on ? "on" : "");
     else
-        snprintf(told + at, room, "%s%d!%d@%d%s", gap, (int)e->tid, e->nr, (int)e->time,
+        snprintf(reported + at, room, "%s%d!%d@%d%s", gap, (int)e->tid, e->nr, (int)e->time,
                  e->caught ? "c" : "");
     if (e->kind != OFF_SIGNAL && stack != (uint32_t)e->nr + 1)
-        snprintf(told + at, room, " stack of %d is %u", e->nr, stack);
+        snprintf(reported + at, room, " stack of %d is %u", e->nr, stack);
 }
 
 static void begin(void)
@@ -46,7 +46,7 @@ static void begin(void)
     memset(&from, 0, offsetof(struct ring_reader, record));
     from.tid = 11;
     from.pid = 10;
-    told[0] = '\0';
+    reported[0] = '\0';
 }
 
 static void enter(uint32_t serial, int nr, uint64_t a0, uint64_t a1, uint64_t time)
@@ -81,21 +81,21 @@ static void test_calls(void)
     begin();
     enter(1, SYS_read, 3, 0, 10);
     leave(1, 5, 20, 0);
-    is_str(told, "11>0@10 11<0=5@20", "a call that may sleep is entered and left");
+    is_str(reported, "11>0@10 11<0=5@20", "a call that may sleep is entered and left");
     begin();
     enter(1, SYS_read, 3, 0, 10);
     leave(1, 5, 20, RING_RAN_ON);
-    is_str(told, "11>0@10 11<0=5@20on", "or did not leave its CPU");
+    is_str(reported, "11>0@10 11<0=5@20on", "or did not leave its CPU");
     begin();
     enter(1, SYS_futex, 64, FUTEX_WAKE, 10);
     leave(1, 1, 20, 0);
-    is_str(told, "11>202@10w", "one that only wakes has no end");
+    is_str(reported, "11>202@10w", "one that only wakes has no end");
     begin();
     enter(1, SYS_futex, 64, FUTEX_FD, 10);
     enter(2, SYS_getpid, 0, 0, 11);
     leave(2, 10, 12, 0);
     leave(1, 1, 20, 0);
-    is_str(told, "", "of what cannot sleep or wake nothing is told");
+    is_str(reported, "", "of what cannot sleep or wake nothing is told");
 }
 
 /* The call is over when its beginning is read, and has no end record. */
@@ -112,18 +112,18 @@ static void test_passed(void)
 {
     begin();
     pass(1, SYS_write, 3, 0, 5);
-    is_str(told, "11>1@10w", "a call that did not sleep may have woken somebody");
+    is_str(reported, "11>1@10w", "a call that did not sleep may have woken somebody");
     begin();
     pass(1, SYS_write, 3, 0, -EAGAIN);
-    is_str(told, "", "but not if it failed");
+    is_str(reported, "", "but not if it failed");
     begin();
     pass(1, SYS_getdents64, 3, 0, 5);
-    is_str(told, "", "nor if it is one that cannot");
+    is_str(reported, "", "nor if it is one that cannot");
     begin();
     enter(1, SYS_read, 3, 0, 5);
     pass(2, SYS_write, 3, 0, 1);
     leave(1, 5, 30, 0);
-    is_str(told, "11>0@5 11<0=-514@10 11>1@10w 11>0@10r 11<0=5@30",
+    is_str(reported, "11>0@5 11<0=-514@10 11>1@10w 11>0@10r 11<0=5@30",
            "in a handler it interrupts like any other");
 }
 
@@ -134,23 +134,23 @@ static void test_signals(void)
     enter(1, SYS_read, 3, 0, 10);
     ok(sig(SIGUSR1, 15), "in a call it is taken");
     leave(1, -EINTR, 20, 0);
-    is_str(told, "11>0@10 11<0=-4@15 11!10@15c",
+    is_str(reported, "11>0@10 11<0=-4@15 11!10@15c",
            "and told when it has ended the call, at its time");
     ok(!sig(SIGUSR1, 25), "then the thread is in no call");
     begin();
     enter(1, SYS_read, 3, 0, 10);
     sig(SIGCHLD, 15);
     leave(1, 5, 20, 0);
-    is_str(told, "11>0@10 11<0=5@20", "one that has not ended it is not told");
+    is_str(reported, "11>0@10 11<0=5@20", "one that has not ended it is not told");
     enter(2, SYS_read, 3, 0, 30);
     leave(2, -EINTR, 40, 0);
-    is_str(told, "11>0@10 11<0=5@20 11>0@30 11<0=-4@40", "nor is it with the next");
+    is_str(reported, "11>0@10 11<0=5@20 11>0@30 11<0=-4@40", "nor is it with the next");
     begin();
     enter(1, SYS_read, 3, 0, 10);
     sig(SIGCHLD, 13);
     sig(SIGUSR1, 15);
     leave(1, -EINTR, 20, 0);
-    is_str(told, "11>0@10 11<0=-4@15 11!10@15c", "of two the last has ended it");
+    is_str(reported, "11>0@10 11<0=-4@15 11!10@15c", "of two the last has ended it");
 }
 
 static void test_handlers(void)
@@ -161,7 +161,7 @@ static void test_handlers(void)
     enter(2, SYS_write, 4, 0, 16);
     leave(2, 1, 17, RING_RAN_ON);
     leave(1, -EINTR, 18, 0);
-    is_str(told, "11>0@10 11<0=-514@15 11!14@15c 11>1@16 11<1=1@17on",
+    is_str(reported, "11>0@10 11<0=-514@15 11!14@15c 11>1@16 11<1=1@17on",
            "a handler's call comes behind the end of the one that was interrupted");
     begin();
     enter(1, SYS_read, 3, 0, 10);
@@ -169,7 +169,7 @@ static void test_handlers(void)
     enter(2, SYS_write, 4, 0, 16);
     leave(2, 1, 17, 0);
     leave(1, 7, 30, 0);
-    is_str(told, "11>0@10 11<0=-514@15 11!14@15c 11>1@16 11<1=1@17 11>0@17r 11<0=7@30",
+    is_str(reported, "11>0@10 11<0=-514@15 11!14@15c 11>1@16 11<1=1@17 11>0@17r 11<0=7@30",
            "one that goes on is entered again when the handler is done");
     begin();
     enter(1, SYS_read, 3, 0, 10);
@@ -178,7 +178,7 @@ static void test_handlers(void)
     leave(2, 0, 20, 0);
     enter(3, SYS_pause, 0, 0, 25);
     leave(3, 0, 30, 0);
-    is_str(told, "11>0@10 11<0=-514@15 11!14@15c 11>34@16 11<34=0@20 11>34@25 11<34=0@30",
+    is_str(reported, "11>0@10 11<0=-514@15 11!14@15c 11>34@16 11<34=0@20 11>34@25 11<34=0@30",
            "one that a handler jumped out of is over when the signal came");
     begin();
     for (uint32_t i = 1; i <= RINGS_NESTED; i++)
@@ -186,9 +186,9 @@ static void test_handlers(void)
     is_int(from.nopen, RINGS_NESTED, "as many calls inside of each other as are kept");
     memmove(from.open, from.open + 1, --from.nopen * sizeof *from.open);
     enter(50, SYS_pause, 0, 0, 50);
-    told[0] = '\0';
+    reported[0] = '\0';
     leave(2, -EINTR, 60, 0);
-    is_str(told, "", "their ends were told when others began in them");
+    is_str(reported, "", "their ends were told when others began in them");
 }
 
 static char pointed[100]; /* addresses of what entries point to */
@@ -256,13 +256,13 @@ static void test_vfork(void)
     ringevents_back(events, 11);
     enter(3, SYS_read, 3, 0, 14);
     leave(3, 1, 15, 0);
-    is_str(told, "11>0@10 11<0=1@11 40>1@12 40<1=1@13 11>0@14 11<0=1@15",
+    is_str(reported, "11>0@10 11<0=1@11 40>1@12 40<1=1@13 11>0@14 11<0=1@15",
            "what is written between vfork and exec is the child's");
     enter(4, SYS_read, 3, 0, 20);
     ringevents_gone(events, 11);
-    told[0] = '\0';
+    reported[0] = '\0';
     enter(5, SYS_read, 3, 0, 21);
-    is_str(told, "11>0@21", "nothing is left of one that is gone");
+    is_str(reported, "11>0@21", "nothing is left of one that is gone");
 }
 
 static bool stop(enum off_event_kind kind, int nr, uint64_t time)
@@ -285,14 +285,14 @@ static void test_stops(void)
     stop(OFF_ENTRY, SYS_write, 16);
     stop(OFF_EXIT, SYS_write, 18);
     leave(1, 7, 30, 0);
-    is_str(told, "11>0@10 11<0=-514@15 11!14@15c 11>0@18r 11<0=7@30",
+    is_str(reported, "11>0@10 11<0=-514@15 11!14@15c 11>0@18r 11<0=7@30",
            "a handler's call that stops interrupts the one that was noted");
     begin();
     enter(1, SYS_read, 3, 0, 10);
     leave(1, 7, 12, 0);
     stop(OFF_ENTRY, SYS_write, 16);
     stop(OFF_EXITING, 0, 17);
-    is_str(told, "11>0@10 11<0=7@12", "one behind it does not");
+    is_str(reported, "11>0@10 11<0=7@12", "one behind it does not");
 }
 
 static uint64_t held;
@@ -310,16 +310,17 @@ static void test_samples(void)
     begin();
     ok(!stop(OFF_SAMPLE, 0, 10), "a sample outside of calls is told");
     enter(1, SYS_read, 3, 0, 7);
-    is_str(told, "11>0@10", "what the thread was about to note then is no earlier");
+    is_str(reported, "11>0@10", "what the thread was about to note then is no earlier");
     leave(1, 7, 20, 0);
-    is_str(told, "11>0@10 11<0=7@20", "and what follows is as it says");
+    is_str(reported, "11>0@10 11<0=7@20", "and what follows is as it says");
     begin();
     sig(SIGALRM, 30);
     enter(1, SYS_read, 3, 0, 29);
-    is_str(told, "11>0@29", "of a thread that nobody knew yet nothing was told");
+    is_str(reported, "11>0@29", "of a thread that nobody knew yet nothing was told");
     ok(sig(SIGALRM, 32) && !stop(OFF_STOPPED, 0, 40), "it is stopped behind a signal");
     leave(1, -EINTR, 35, 0);
-    is_str(told, "11>0@29 11<0=-4@40 11!14@40c", "and all that is told then is told behind that");
+    is_str(reported, "11>0@29 11<0=-4@40 11!14@40c",
+           "and all that is told then is told behind that");
 
     ringevents_free(events);
     events = ringevents_new(&client);
@@ -355,9 +356,10 @@ static void test_vfork_in_handler(void)
     enter(2, SYS_pause, 0, 0, 13);
     ringevents_back(events, 11);
     from.nopen = 1;
-    told[0] = '\0';
+    reported[0] = '\0';
     leave(1, 7, 30, 0);
-    is_str(told, "11>0@12r 11<0=7@30", "what a child of vfork did not leave is not its parent's");
+    is_str(reported, "11>0@12r 11<0=7@30",
+           "what a child of vfork did not leave is not its parent's");
 }
 
 /* Times of the stage are in us. */

@@ -17,7 +17,7 @@ static intmax_t rest_us(enum off_other_time kind)
 }
 
 /* Sum of all times reported of a thread, in ns. */
-static uint64_t told(pid_t tid)
+static uint64_t reported(pid_t tid)
 {
     uint64_t ns = 0;
 
@@ -61,7 +61,7 @@ static void test_outside(void)
     is_int(rest_us(OFF_OTHER_FAULT), 900, "it slept between calls, and had asked for a page");
     is_int(rest_us(OFF_OTHER_OUTSIDE), 550 + 900, "or for none, or had not slept");
     is_int(rest_us(OFF_OTHER_TRACER), 70, "and the stops");
-    is_int((intmax_t)told(11) / US, 6000, "that is all");
+    is_int((intmax_t)reported(11) / US, 6000, "that is all");
     stage_close();
 }
 
@@ -77,7 +77,7 @@ static void test_noise(void)
     is_int(rest_us(OFF_OTHER_TRACER), 40 + 8,
            "a moment, and the way out of a stop, are the tracer's");
     is_int(rest_us(OFF_OTHER_OUTSIDE), 82, "more is not");
-    is_int((intmax_t)told(11) / US, 1100, "that is all");
+    is_int((intmax_t)reported(11) / US, 1100, "that is all");
     stage_close();
 }
 
@@ -99,7 +99,7 @@ static void test_room(void)
     is_int(rest_us(OFF_OTHER_OUTSIDE), 150, "a wait for room is no wait of the program's");
     is_int(rest_us(OFF_OTHER_ROOM), 700 + 200,
            "what the thread ran it did not wait, whatever it says");
-    is_int((intmax_t)told(11) / US, 3000, "that is all");
+    is_int((intmax_t)reported(11) / US, 3000, "that is all");
     stage_close();
 }
 
@@ -121,7 +121,7 @@ static void test_perhaps_longer(void)
     is_int(rest_us(OFF_OTHER_TRACER), 300 + 400 + 100 + 500,
            "who did not sleep stood for as long as it may have");
     is_int(rest_us(OFF_OTHER_OUTSIDE), 200 + 400, "and no longer");
-    is_int((intmax_t)told(11) / US, 2000, "that is all");
+    is_int((intmax_t)reported(11) / US, 2000, "that is all");
     stage_close();
 
     begin(0);
@@ -141,7 +141,7 @@ static void test_perhaps_longer(void)
            "once a stop is once a CPU, without a sleep");
     is_int(rest_us(OFF_OTHER_OUTSIDE), 200 + 900,
            "and what a sleep's stops may be is not the next's");
-    is_int((intmax_t)told(11) / US, 3000, "that is all");
+    is_int((intmax_t)reported(11) / US, 3000, "that is all");
     stage_close();
 
     begin(0);
@@ -162,7 +162,7 @@ static void test_too_much(void)
     stage_sched(11, 400, 338000, 5);
     stage_exit(2000, 11, 0);
     stage_finish(2000);
-    is_int((intmax_t)told(11) / US, 2000, "a wait for a CPU is no longer than its time");
+    is_int((intmax_t)reported(11) / US, 2000, "a wait for a CPU is no longer than its time");
     stage_close();
 
     begin(0);
@@ -192,7 +192,7 @@ static void test_left_out(void)
     stage_finish(2040);
     is_int(rest_us(OFF_OTHER_FILTERED), 300 + 300,
            "one is when what it ran is counted, and one is not: they are left out");
-    is_int((intmax_t)told(11) / US, 2040, "that is all");
+    is_int((intmax_t)reported(11) / US, 2040, "that is all");
     stage_close();
 
     begin(500);
@@ -201,7 +201,7 @@ static void test_left_out(void)
     stage_sched(11, 110, 0, 3);
     stage_finish(1400);
     is_int(rest_us(OFF_OTHER_FILTERED), 390, "one that the end cuts is left out, too");
-    is_int((intmax_t)told(11) / US, 1400, "that is all");
+    is_int((intmax_t)reported(11) / US, 1400, "that is all");
     stage_close();
 }
 
@@ -218,7 +218,7 @@ static void test_stopped(void)
     stage_exit(1000, 11, 0);
     stage_finish(1000);
     is_int(rest_us(OFF_OTHER_STOPPED), 500, "stopped by job control, in a call and outside");
-    is_int((intmax_t)told(11) / US, 1000, "that is all");
+    is_int((intmax_t)reported(11) / US, 1000, "that is all");
     stage_close();
 }
 
@@ -270,8 +270,8 @@ static void test_any(unsigned round)
         }
     }
     stage_finish(at);
-    wrong = told(11) / US != at;
-    is_int(wrong, 0, "life %u: %" PRIu64 " us of %" PRIu64, round, told(11) / US, at);
+    wrong = reported(11) / US != at;
+    is_int(wrong, 0, "life %u: %" PRIu64 " us of %" PRIu64, round, reported(11) / US, at);
     stage_close();
 }
 
@@ -329,7 +329,7 @@ static void test_unlooked(void)
     is_int(rest_us(OFF_OTHER_NOT_SAMPLED), 2000, "what was missed");
     is_int(rest_us(OFF_OTHER_TOO_SHORT), 5000 - 400 - 100 - 2300, "and all else is short sleeps");
     is_int((intmax_t)stage_rest(11, OFF_OTHER_TOO_SHORT).times, 2, "so many");
-    is_int((intmax_t)told(11) / US, 9500, "that is all");
+    is_int((intmax_t)reported(11) / US, 9500, "that is all");
     stage_close();
 }
 
@@ -367,7 +367,7 @@ static void test_unlooked_too_much(void)
     unlooked(2000000, (struct off_unsampled){.missed = {1900000 * (uint64_t)US, 400000 * US, 7}});
     is_int(rest_us(OFF_OTHER_NOT_SAMPLED), 2000000 - 100 - 1600000,
            "after a second it is told, as far as there was time");
-    is_int((intmax_t)told(11) / US, 2000000, "that is all");
+    is_int((intmax_t)reported(11) / US, 2000000, "that is all");
     looked(2500000, 2600000, SYS_clock_nanosleep, ARGS(0), false);
     is_int(rest_us(OFF_OTHER_NOT_SAMPLED), 399900, "and told once");
     stage_finish(2600000);
