@@ -20,6 +20,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "common/hash.h"
 #include "common/alloc.h"
 #include "common/folded.h"
 #include "fold/stacks/hashslots.h"
@@ -119,7 +120,7 @@ const char *aggregate_frame_text(const struct aggregate *a, uint32_t frame, size
 
 static uint32_t hash_push(uint32_t parent, uint32_t frame)
 {
-    uint64_t h = ((uint64_t)parent << 32 | frame) * 0x9e3779b97f4a7c15u;
+    uint64_t h = ((uint64_t)parent << 32 | frame) * HASH_GOLDEN;
 
     return (uint32_t)(h >> 29);
 }

@@ -15,6 +15,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "common/hash.h"
 #include "common/alloc.h"
 #include "common/basename.h"
 #include "common/folded.h"
@@ -98,7 +99,7 @@ static struct symbol_module *module_of(struct symbolizer *f, const struct trace_
 
 static uint32_t hash_address(uint64_t addr, const struct trace_module_view *m)
 {
-    return (uint32_t)(((addr ^ (uint64_t)(uintptr_t)m << 20) * 0x9e3779b97f4a7c15u) >> 30);
+    return (uint32_t)(((addr ^ (uint64_t)(uintptr_t)m << 20) * HASH_GOLDEN) >> 30);
 }
 
 static const char *made_name(struct symbolizer *f, uint32_t epoch)

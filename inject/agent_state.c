@@ -8,6 +8,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "common/proc_stat.h"
 #include "common/alloc.h"
 #include "tracer/objects/proctask.h"
 
@@ -66,20 +67,16 @@ static uintptr_t find_old(const struct agent_state *g, const struct procmem *m,
     return found;
 }
 
-/* Time at which a process began, in ticks since the machine did: field 22 of its stat
- * (proc_pid_stat(5)); 0: there is no such process. */
+/* Time at which a process began, in ticks since the machine did; 0: there is no such process. */
 static uint64_t began(pid_t pid)
 {
-    unsigned long long ticks = 0;
-    char text[1024], *end;
+    char text[1024];
+    const char *ticks;
 
-    if (task_read(pid, "stat", text, sizeof text) <= 0 || !(end = strrchr(text, ')')))
+    if (task_read(pid, "stat", text, sizeof text) <= 0)
         return 0;
-    for (int field = 2; field < 22 && end; field++)
-        end = strchr(end + 1, ' ');
-    if (end)
-        ticks = strtoull(end, NULL, 10);
-    return ticks;
+    ticks = proc_stat_field(text, PROC_STAT_STARTTIME);
+    return ticks ? strtoull(ticks, NULL, 10) : 0;
 }
 
 /* Unmaps the arena of an agent that is off, and in which no thread is. It is forgotten before it is

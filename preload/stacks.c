@@ -21,6 +21,7 @@
 
 #include <sys/mman.h>
 
+#include "common/hash.h"
 #include "common/pages.h"
 
 #define FIRST_IDS 32u
@@ -148,7 +149,7 @@ void stacks_set_base(struct stack_table *t, uint32_t node)
 /* Hash of the path that `pc` is added to; its upper half gives a place in the table. */
 static inline uint64_t hash_on(uint64_t hash, uint64_t pc)
 {
-    return ((hash ^ hash >> 29) + pc) * 0x9e3779b97f4a7c15u;
+    return ((hash ^ hash >> 29) + pc) * HASH_GOLDEN;
 }
 
 static inline uint32_t upper(uint64_t hash)

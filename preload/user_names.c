@@ -4,7 +4,7 @@
  */
 #include "preload/user_names.h"
 
-#include "common/fnv.h"
+#include "common/hash.h"
 #include "common/pages.h"
 #include "preload/store.h"
 

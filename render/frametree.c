@@ -22,6 +22,7 @@
 #include <iconv.h>
 #include <stdlib.h>
 
+#include "common/hash.h"
 #include "common/alloc.h"
 #include "render/frametree_order.h"
 
@@ -87,7 +88,7 @@ static uint64_t mix(uint64_t a, uint64_t b)
 
 static uint32_t hash_bytes(const char *s, size_t len)
 {
-    uint64_t h = 0x9e3779b97f4a7c15u ^ len, w;
+    uint64_t h = HASH_GOLDEN ^ len, w;
 
     for (; len >= 8; s += 8, len -= 8) {
         memcpy(&w, s, 8);

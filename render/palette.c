@@ -18,7 +18,7 @@
 
 #include <math.h>
 
-#include "common/fnv.h"
+#include "common/hash.h"
 
 enum hue {
     HUE_HOT,

@@ -10,6 +10,7 @@
 #ifndef FLAME_UNWIND_RULES_H
 #define FLAME_UNWIND_RULES_H
 
+#include "common/hash.h"
 #include "unwind/cfi.h"
 
 /* Packed rules are what the walk works on; see rules.c. Never 0. */
@@ -43,7 +44,7 @@ packed_rule rules_compile(struct rules *r, uintptr_t pc);
 
 static inline size_t rules_slot(const struct rule_table *t, uintptr_t pc)
 {
-    return (pc * 0x9e3779b97f4a7c15u >> 32) & t->mask;
+    return (pc * HASH_GOLDEN >> 32) & t->mask;
 }
 
 /* The rule for the instruction at `pc` (a return address - 1, or an interrupted

@@ -15,7 +15,7 @@
 #include <sys/mman.h>
 #include <sys/syscall.h>
 
-#include "common/fnv.h"
+#include "common/hash.h"
 #include "common/kernel.h"
 #include "unwind/rules.h"
 
@@ -37,8 +37,8 @@ static struct line *lines;
 /* Every bit of the result depends on every bit of `x`. */
 static uint64_t mixed(uint64_t x)
 {
-    x = (x ^ x >> 32) * 0x9e3779b97f4a7c15u;
-    x = (x ^ x >> 29) * 0x9e3779b97f4a7c15u;
+    x = (x ^ x >> 32) * HASH_GOLDEN;
+    x = (x ^ x >> 29) * HASH_GOLDEN;
     return x ^ x >> 32;
 }
 

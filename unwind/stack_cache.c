@@ -18,18 +18,19 @@
  * Rejected: frames that point to their callers, so that stacks share their outer
  * ends. It takes less memory, and each frame's check waits for the one before.
  */
+#include "common/hash.h"
 #include "unwind/stack_cache.h"
 
 static inline uint64_t hash_regs(const struct walk_regs *regs)
 {
-    return (regs->pc ^ (regs->sp << 21 | regs->sp >> 43)) * 0x9e3779b97f4a7c15u;
+    return (regs->pc ^ (regs->sp << 21 | regs->sp >> 43)) * HASH_GOLDEN;
 }
 
 static inline uint64_t hash_words(uint64_t hash, const struct stack_cache_pilot *p)
 {
     for (uint32_t i = 0; i < STACK_CACHE_WORDS; i++)
         hash = (hash << 7 | hash >> 57) + *p->words[i];
-    return hash * 0x9e3779b97f4a7c15u;
+    return hash * HASH_GOLDEN;
 }
 
 static inline struct stack_cache_head *head_at(struct stack_cache *r, uint64_t hash)

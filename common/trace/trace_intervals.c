@@ -8,6 +8,7 @@
 
 #include <stdlib.h>
 
+#include "common/hash.h"
 #include "common/alloc.h"
 
 #define KIND_BITS 2
@@ -236,7 +237,7 @@ static struct slot *slot_of(struct slot *slots, size_t mask, const struct trace_
                             uint64_t window)
 {
     bool share = i->kind == TRACE_INTERVAL_SHARE;
-    uint64_t h = (window * 0x9e3779b97f4a7c15u ^ i->row) * 0x9e3779b97f4a7c15u;
+    uint64_t h = (window * HASH_GOLDEN ^ i->row) * HASH_GOLDEN;
 
     for (size_t at = (h >> 32 ^ h) & mask;; at = (at + 1) & mask) {
         struct slot *s = &slots[at];

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 
 #include "common/alloc.h"
-#include "common/fnv.h"
+#include "common/hash.h"
 #include "common/basename.h"
 #include "common/trace/trace_reader_impl.h"
 #include "common/trace/trace_builder.h"
@@ -171,7 +171,7 @@ struct adding {
 
 static uint64_t hash_on(uint64_t hash, uint64_t n)
 {
-    hash = (hash ^ n) * 0x9e3779b97f4a7c15u;
+    hash = (hash ^ n) * HASH_GOLDEN;
     return hash ^ hash >> 32;
 }
 

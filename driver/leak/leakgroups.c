@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "common/basename.h"
-#include "common/fnv.h"
+#include "common/hash.h"
 #include "render/text/value.h"
 
 /* A name that is megabytes long is cut, a terminal is no place for it. */

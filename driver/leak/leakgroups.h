@@ -33,7 +33,7 @@ void leak_group_add(struct strbuf *sb, const struct leak_group *g);
 /* A number that stays the same from run to run while the stack's functions and files do. */
 uint64_t leak_group_fingerprint(const struct leak_group *g);
 
-/* Continues a hash (common/fnv.h) with the functions and the file names of a stack. */
+/* Continues a hash (common/hash.h) with the functions and the file names of a stack. */
 uint64_t leak_hash_frames(uint64_t hash, const struct leak *leak);
 
 /* Appends "function file:line", as far as that is known; the file as leak_source_path has it. */

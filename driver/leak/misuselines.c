@@ -3,7 +3,7 @@
 #include <inttypes.h>
 
 #include "common/error.h"
-#include "common/fnv.h"
+#include "common/hash.h"
 #include "driver/leak/leakgroups.h"
 #include "render/text/value.h"
 

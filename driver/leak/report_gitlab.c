@@ -5,7 +5,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "common/fnv.h"
+#include "common/hash.h"
 #include "driver/leak/leakreport.h"
 #include "driver/leak/misuselines.h"
 #include "render/text/json.h"
@@ -47,7 +47,7 @@ static uint64_t *fingerprints(const struct leak_groups *groups)
         qsort(sorted, groups->n, sizeof *sorted, by_print);
     for (size_t i = 0; i < groups->n; i++) {
         same = i && sorted[i - 1].print == sorted[i].print ? same + 1 : 0;
-        prints[sorted[i].i] = sorted[i].print + same * 0x9e3779b97f4a7c15u;
+        prints[sorted[i].i] = sorted[i].print + same * HASH_GOLDEN;
     }
     free(sorted);
     return prints;

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "common/hash.h"
 #include "common/alloc.h"
 #include "common/files/plainfile.h"
 #include "common/folded.h"
@@ -61,7 +62,7 @@ void process_tree_free(struct process_tree *p)
 
 static uint32_t hash_pid(uint32_t pid)
 {
-    return (uint32_t)((pid * 0x9e3779b97f4a7c15u) >> 32);
+    return (uint32_t)((pid * HASH_GOLDEN) >> 32);
 }
 
 /*

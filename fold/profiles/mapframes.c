@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "common/hash.h"
 #include "common/alloc.h"
 #include "common/procmaps.h"
 #include "fold/collapse/located.h"
@@ -193,7 +194,7 @@ static void look_up(struct mapped *m, struct collapse *c, uint64_t address)
 
 static struct known *slot_of(struct mapped *m, uint64_t address)
 {
-    size_t i = (size_t)((address * 0x9e3779b97f4a7c15u) >> 20) & (m->slots - 1);
+    size_t i = (size_t)((address * HASH_GOLDEN) >> 20) & (m->slots - 1);
 
     while (m->known[i].n && m->known[i].address != address)
         i = (i + 1) & (m->slots - 1);

@@ -8,6 +8,7 @@
  */
 #include "inject/agent/agent.h"
 
+#include "common/hash.h"
 #include "common/pages.h"
 #include "preload/shadow/shadow.h"
 #include "common/processor/arch.h"
@@ -19,7 +20,7 @@ struct agent_switch agent_switch;
 
 static struct agent_lane *find_lane(uintptr_t thread)
 {
-    size_t at = (thread >> 6) * 0x9e3779b97f4a7c15u >> 52;
+    size_t at = (thread >> 6) * HASH_GOLDEN >> 52;
 
     for (size_t tries = 0; tries < AGENT_LANES; tries++, at++) {
         struct agent_lane *lane = &agent_shared.lanes[at & (AGENT_LANES - 1)];
@@ -61,10 +62,10 @@ struct agent_lane *agent_enter(uintptr_t sp, uintptr_t *before)
 
 static uint32_t hash_stack(uint32_t lane, uint64_t epoch, const uint64_t *pcs, uint32_t n)
 {
-    uint64_t h = (lane | epoch << 16) * 0x9e3779b97f4a7c15u;
+    uint64_t h = (lane | epoch << 16) * HASH_GOLDEN;
 
     for (uint32_t i = 0; i < n; i++)
-        h = (h ^ pcs[i]) * 0x9e3779b97f4a7c15u;
+        h = (h ^ pcs[i]) * HASH_GOLDEN;
     return (uint32_t)(h >> 32);
 }
 

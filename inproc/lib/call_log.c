@@ -49,6 +49,7 @@
 #include <sys/syscall.h>
 #include <time.h>
 
+#include "common/hash.h"
 #include "common/kernel.h"
 #include "common/pages.h"
 #include "common/procmaps.h"
@@ -405,7 +406,7 @@ static inline void leave(struct noter *t)
 
 static uint64_t hash_of(const struct local_stack *s, uintptr_t leaf)
 {
-    uint64_t h = 0x9e3779b97f4a7c15u ^ modules_epoch() ^ leaf;
+    uint64_t h = HASH_GOLDEN ^ modules_epoch() ^ leaf;
 
     for (uint32_t i = 0; i < s->len; i++) {
         h = (h ^ s->pcs[i]) * 0xff51afd7ed558ccdu;

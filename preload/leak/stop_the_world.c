@@ -25,6 +25,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 
+#include "common/proc_stat.h"
 #include "common/kernel.h"
 #include "common/pages.h"
 #include "common/procpath.h"
@@ -160,15 +161,15 @@ static void read_file(uint32_t tid, const char *what, char *buf, size_t size)
 }
 
 /* Whether the thread has ended. A first thread that has ended stays listed as long as others
- * run. The state is the first letter after the name's ")". */
+ * run. */
 static bool has_ended(uint32_t tid)
 {
     char line[128];
     const char *s;
 
     read_file(tid, "stat", line, sizeof line);
-    s = strrchr(line, ')');
-    return s && s[1] == ' ' && (s[2] == 'Z' || s[2] == 'X');
+    s = proc_stat_field(line, PROC_STAT_STATE);
+    return s && (*s == 'Z' || *s == 'X');
 }
 
 /*

@@ -5,7 +5,7 @@
  */
 #include "preload/python/pynames.h"
 
-#include "common/fnv.h"
+#include "common/hash.h"
 #include "common/pages.h"
 #include "preload/truncate.h"
 #include "preload/store.h"
@@ -106,7 +106,7 @@ static uint64_t hash_bytes(const uint8_t *bytes, size_t size)
 
     for (; size >= sizeof word; bytes += sizeof word, size -= sizeof word) {
         memcpy(&word, bytes, sizeof word);
-        hash = (hash ^ word) * 0x9e3779b97f4a7c15u;
+        hash = (hash ^ word) * HASH_GOLDEN;
         hash ^= hash >> 29;
     }
     return fnv_bytes(hash, bytes, size);
@@ -139,7 +139,7 @@ static bool read_text(const struct python *py, struct pypages *pages, uintptr_t 
             return false;
         hash = hash_bytes((const uint8_t *)text->characters, size); /* NOLINT */
     }
-    text->stamp = (hash ^ text->length) * 0x9e3779b97f4a7c15u;
+    text->stamp = (hash ^ text->length) * HASH_GOLDEN;
     return true;
 }
 
@@ -232,7 +232,7 @@ static uint64_t make_name(struct pypages *pages, const struct pytext *qualname,
 uint64_t pynames_of(struct pycodes *codes, const struct python *py, struct pypages *pages,
                     uintptr_t code)
 {
-    struct pycode *known = &codes->known[(code * 0x9e3779b97f4a7c15u >> 32) % PYCODES];
+    struct pycode *known = &codes->known[(code * HASH_GOLDEN >> 32) % PYCODES];
     const struct pylayout *l = py->layout;
     struct pytext qualname, filename;
     struct pycode now = {.code = code};

@@ -15,6 +15,7 @@
  * first module that has the function: see above.
  */
 #define _GNU_SOURCE
+#include "common/hash.h"
 #include "preload/runtime/next_operators.h"
 
 #include <link.h>
@@ -135,7 +136,7 @@ static next_operators_at find_for(enum next_operator_id id, uintptr_t caller)
 static next_operators_at by_caller(enum next_operator_id id, uintptr_t caller)
 {
     uintptr_t key = caller | (uintptr_t)(id + 1) << 56;
-    struct place *p = &places[key * 0x9e3779b97f4a7c15u >> 54 & (PLACES - 1)];
+    struct place *p = &places[key * HASH_GOLDEN >> 54 & (PLACES - 1)];
     next_operators_at at = __atomic_load_n(&p->at, __ATOMIC_RELAXED);
 
     if (likely((__atomic_load_n(&p->both, __ATOMIC_RELAXED) ^ at) == key))

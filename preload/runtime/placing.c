@@ -5,6 +5,7 @@
  */
 #include "preload/runtime/placing.h"
 
+#include "common/hash.h"
 #include "common/pages.h"
 #include "common/trace_format.h"
 #include "unwind/modules.h"
@@ -55,7 +56,7 @@ static bool is_address(uintptr_t pc)
 
 static uint64_t place(struct placing_memory *m, uintptr_t pc)
 {
-    size_t at = (pc * 0x9e3779b97f4a7c15u >> 56) % KNOWN;
+    size_t at = (pc * HASH_GOLDEN >> 56) % KNOWN;
 
     if (m->epoch != modules_epoch()) {
         m->epoch = modules_epoch();

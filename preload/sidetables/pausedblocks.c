@@ -1,5 +1,6 @@
 #include "preload/sidetables/pausedblocks.h"
 
+#include "common/hash.h"
 #include "common/pages.h"
 #include "common/spinlock.h"
 
@@ -41,7 +42,7 @@ void pausedblocks_end(void)
 
 static uint32_t first_place(uintptr_t addr)
 {
-    return (uint32_t)((addr >> 3) * 0x9e3779b97f4a7c15u >> 32) & (g.size - 1);
+    return (uint32_t)((addr >> 3) * HASH_GOLDEN >> 32) & (g.size - 1);
 }
 
 static struct entry *place_of(uintptr_t addr)

@@ -10,6 +10,7 @@
  */
 #include "preload/sidetables/pools.h"
 
+#include "common/hash.h"
 #include "common/pages.h"
 #include "common/spinlock.h"
 #include "preload/runtime/upper_bound.h"
@@ -71,7 +72,7 @@ static FLAME_BULK uint8_t backings[4096];
 
 static uint64_t mix(uintptr_t key, uint32_t of)
 {
-    return ((key >> 3) + of * 0x85ebca6bu) * 0x9e3779b97f4a7c15u;
+    return ((key >> 3) + of * 0x85ebca6bu) * HASH_GOLDEN;
 }
 
 void pools_lock(void)

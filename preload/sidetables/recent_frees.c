@@ -15,6 +15,7 @@
  */
 #include "preload/sidetables/recent_frees.h"
 
+#include "common/hash.h"
 #include "common/pages.h"
 
 struct record {
@@ -47,7 +48,7 @@ bool recent_frees_begin(void)
 
 static uint64_t *bucket_of(uintptr_t addr)
 {
-    return &newest[(addr >> 3) * 0x9e3779b97f4a7c15u >> 46];
+    return &newest[(addr >> 3) * HASH_GOLDEN >> 46];
 }
 
 _Static_assert(FREED_MOST == 1u << (64 - 46), "buckets");

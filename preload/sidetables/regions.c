@@ -13,6 +13,7 @@
  */
 #include "preload/sidetables/regions.h"
 
+#include "common/hash.h"
 #include "common/pages.h"
 #include "common/spinlock.h"
 
@@ -58,7 +59,7 @@ static void take_lock(struct spinlock *lock)
 
 static uint64_t hash(uintptr_t addr)
 {
-    return (addr >> 3) * 0x9e3779b97f4a7c15u;
+    return (addr >> 3) * HASH_GOLDEN;
 }
 
 static struct part *part_of(uintptr_t addr)

@@ -1,3 +1,4 @@
+#include "common/hash.h"
 #include "preload/sidetables/sampler.h"
 
 #define LN2 0.69314718055994530942
@@ -64,7 +65,7 @@ static double hit_probability(double x)
 
 void sampler_init(struct sampler *s, uint64_t period, uint64_t seed)
 {
-    s->random = seed * 0x9e3779b97f4a7c15u | 1;
+    s->random = seed * HASH_GOLDEN | 1;
     for (int i = 0; i < 4; i++)
         next_random(s);
     sampler_next(s, period);
@@ -89,7 +90,7 @@ static uint64_t rounded(double x, uint64_t hash)
 struct weight sampler_weight(uint64_t period, uint64_t size, uintptr_t addr)
 {
     uint64_t step = size ? size : 1;
-    uint64_t hash = (addr >> 3) * 0x9e3779b97f4a7c15u;
+    uint64_t hash = (addr >> 3) * HASH_GOLDEN;
     double p = hit_probability((double)step / (double)period);
 
     hash ^= hash >> 29;

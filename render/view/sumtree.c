@@ -11,6 +11,7 @@
 
 #include <stdlib.h>
 
+#include "common/hash.h"
 #include "common/alloc.h"
 
 static void add_up(struct sumtree *s)
@@ -82,7 +83,7 @@ struct merging {
 
 static size_t slot_of(const struct merging *m, uint32_t parent, uint32_t name)
 {
-    uint64_t h = ((uint64_t)parent << 32 | name) * UINT64_C(0x9e3779b97f4a7c15);
+    uint64_t h = ((uint64_t)parent << 32 | name) * HASH_GOLDEN;
     size_t i = (size_t)(h >> 32) & m->mask;
 
     while (m->slots[i] &&

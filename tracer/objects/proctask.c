@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "common/proc_stat.h"
 #include "common/basename.h"
 #include "common/loaderline.h"
 #include "common/procpath.h"
@@ -168,26 +169,31 @@ bool task_ignores(pid_t tid, int sig)
 bool task_state(pid_t tid, char *state, unsigned long *flags)
 {
     char text[1024];
-    const char *at;
+    const char *letter, *bits;
 
     if (task_read(tid, "stat", text, sizeof text) <= 0)
         return false;
-    at = strrchr(text, ')'); /* the name before it may contain any character */
-    return at && sscanf(at + 1, " %c %*d %*d %*d %*d %*d %lu", state, flags) == 2;
+    letter = proc_stat_field(text, PROC_STAT_STATE);
+    bits = proc_stat_field(text, PROC_STAT_FLAGS);
+    if (!letter || !bits)
+        return false;
+    *state = *letter;
+    *flags = strtoul(bits, NULL, 10);
+    return true;
 }
 
 bool task_faults(pid_t tid, uint64_t *n)
 {
     char text[1024];
-    const char *at;
-    unsigned long minor, major;
+    const char *minor, *major;
 
     if (task_read(tid, "stat", text, sizeof text) <= 0)
         return false;
-    at = strrchr(text, ')');
-    if (!at || sscanf(at + 1, " %*c %*d %*d %*d %*d %*d %*u %lu %*u %lu", &minor, &major) != 2)
+    minor = proc_stat_field(text, PROC_STAT_MINFLT);
+    major = proc_stat_field(text, PROC_STAT_MAJFLT);
+    if (!minor || !major)
         return false;
-    *n = minor + major;
+    *n = strtoul(minor, NULL, 10) + strtoul(major, NULL, 10);
     return true;
 }
 

@@ -6,6 +6,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "common/proc_stat.h"
 #include "common/alloc.h"
 #include "common/clock.h"
 #include "tracer/objects/proctask.h"
@@ -64,15 +65,13 @@ static bool exec_start(pid_t tid, int64_t *ns)
 /* CPU on which the thread ran last. */
 static int cpu_of(pid_t tid)
 {
-    char text[1024], *at;
-    int cpu = -1;
+    char text[1024];
+    const char *cpu;
 
-    if (task_read(tid, "stat", text, sizeof text) <= 0 || !(at = strrchr(text, ')')))
+    if (task_read(tid, "stat", text, sizeof text) <= 0)
         return -1;
-    /* The 37th number after the name and the state's letter. */
-    for (int field = 0; field < 37 && at; field++)
-        at = strchr(at + 1, ' ');
-    return at && sscanf(at, " %d", &cpu) == 1 ? cpu : -1;
+    cpu = proc_stat_field(text, PROC_STAT_PROCESSOR);
+    return cpu ? atoi(cpu) : -1;
 }
 
 /* Distance of the clock of the CPU that we run on, and stay on, from CLOCK_MONOTONIC at

@@ -13,7 +13,7 @@
 #include <unistd.h>
 #include <uthash.h>
 
-#include "common/fnv.h"
+#include "common/hash.h"
 #include "common/procpath.h"
 #include "common/alloc.h"
 #include "common/sysnr.h"

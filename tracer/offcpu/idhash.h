@@ -9,6 +9,7 @@
 #ifndef FLAME_TRACER_OFFCPU_IDHASH_H
 #define FLAME_TRACER_OFFCPU_IDHASH_H
 
+#include "common/hash.h"
 #include "common/compiler.h"
 
 static inline uint32_t id_hash(const void *key, size_t len)
@@ -18,13 +19,13 @@ static inline uint32_t id_hash(const void *key, size_t len)
 
     for (; len >= sizeof word; len -= sizeof word, at += sizeof word) {
         memcpy(&word, at, sizeof word);
-        h = (h ^ word) * 0x9e3779b97f4a7c15u;
+        h = (h ^ word) * HASH_GOLDEN;
         h ^= h >> 32;
     }
     if (len) {
         word = 0;
         memcpy(&word, at, len);
-        h = (h ^ word) * 0x9e3779b97f4a7c15u;
+        h = (h ^ word) * HASH_GOLDEN;
         h ^= h >> 32;
     }
     return (uint32_t)h;

@@ -19,7 +19,7 @@
 #include <unistd.h>
 
 #include "common/clock.h"
-#include "common/fnv.h"
+#include "common/hash.h"
 #include "common/procpath.h"
 #include "common/error.h"
 #include "common/alloc.h"

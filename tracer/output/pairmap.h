@@ -9,6 +9,7 @@
 #ifndef FLAME_TRACER_OUTPUT_PAIRMAP_H
 #define FLAME_TRACER_OUTPUT_PAIRMAP_H
 
+#include "common/hash.h"
 #include "common/alloc.h"
 #include "common/compiler.h"
 
@@ -28,7 +29,7 @@ void pairmap_release(struct pairmap *m);
 /* The multiplier is 2^64 / the golden ratio; both words reach the upper half. */
 FLAME_INLINE uint64_t pairmap_hash(uint64_t a, uint64_t b)
 {
-    uint64_t h = (a ^ (b * 0x9e3779b97f4a7c15u)) * 0x9e3779b97f4a7c15u;
+    uint64_t h = (a ^ (b * HASH_GOLDEN)) * HASH_GOLDEN;
 
     return h ^ h >> 32;
 }

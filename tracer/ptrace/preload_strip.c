@@ -9,6 +9,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "common/proc_stat.h"
 #include "common/str_starts.h"
 #include "common/preloadable.h"
 #include "common/procpath.h"
@@ -19,7 +20,6 @@
 #define LIBRARY "libflamewait.so"
 #define LIST "LD_PRELOAD="
 
-#define ENV_START 50 /* number of the field in /proc/PID/stat, see proc(5) */
 
 /* ---- the environment, as it lies on the new stack ---- */
 
@@ -40,16 +40,12 @@ static void read_environment(pid_t tid, struct strbuf *to)
 static uintptr_t environment_at(pid_t tid)
 {
     char text[1024];
-    ssize_t n = task_read(tid, "stat", text, sizeof text - 1);
-    char *at;
+    const char *start;
 
-    if (n <= 0)
+    if (task_read(tid, "stat", text, sizeof text) <= 0)
         return 0;
-    text[n] = '\0';
-    at = strrchr(text, ')'); /* the name may have blanks */
-    for (int field = 2; at && field < ENV_START; field++)
-        at = strchr(at + 1, ' ');
-    return at ? strtoul(at, NULL, 10) : 0;
+    start = proc_stat_field(text, PROC_STAT_ENV_START);
+    return start ? strtoul(start, NULL, 10) : 0;
 }
 
 /* The next string of the environment that is an LD_PRELOAD with our library; NULL: there is none.
