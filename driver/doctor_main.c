@@ -21,14 +21,14 @@ struct request {
 #define AT(member) offsetof(struct request, member)
 
 static const struct opts_row rows[] = {
-    {"attach", 'p', "PID", "look at this process, in place of the machine", .take = opts_take_uint,
+    {"attach", 'p', "PID", "inspect this process, in place of the machine", .take = opts_take_uint,
      .at = AT(pid), .least = 1, .most = INT32_MAX},
     {0},
 };
 
 const struct opts_command doctor_command = {
     .name = "doctor",
-    .summary = "say what can be recorded here, and what is in the way",
+    .summary = "report what can be recorded here, and what prevents it",
     .usage = "[OPTION...] [PROGRAM]\n[OPTION...] -p PID",
     .about = "Tries what flame does, each in a moment, and says of each whether it works on\n"
              "this machine, and if not, why and what to do. With PROGRAM: what a recording\n"

@@ -59,7 +59,7 @@ static const struct opts_row rows[] = {
      .take = opts_take_choice, .at = offsetof(struct leak_options, check), .words = "misuse"},
     LEAK_FILTER_ROWS(AT(hide)),
     {"allow-unchecked",
-     .help = "pass though a process that COMMAND started was not looked at (default: the status is "
+     .help = "pass though a process that COMMAND started was not checked (default: the status is "
              "24, as it always is where COMMAND itself was not)",
      .take = opts_take_true, .at = offsetof(struct leak_options, allow_unchecked)},
     {"tagged-pointers",
@@ -94,7 +94,8 @@ static const struct opts_row rows[] = {
     {"no-follow", .help = "leave the programs out that COMMAND starts", .take = opts_take_false,
      .at = AT(follow)},
     RUN_ROW_OPEN(AT(open)),
-    {"quiet", 'q', NULL, "say nothing when there is nothing to report, and all was looked at",
+    {"quiet", 'q', NULL,
+     "print nothing if there is nothing to report and every process was checked",
      .take = opts_take_true, .at = AT(quiet)},
     {0},
 };
@@ -109,8 +110,8 @@ const struct opts_command leak_command = {
              "fails keeps its own status; leaks are still reported.",
     .tables = {{rows, 0}, {run_rows_of_roots, offsetof(struct leak_options, run)}},
     .operands = OPTS_COMMAND,
-    .no_attach = "flame leak judges a command from its beginning to its end; what a process that "
-                 "runs allocates, 'flame mem -p PID' records",
+    .no_attach = "flame leak checks a command from start to end; to record a running process, use "
+                 "'flame mem -p PID'",
 };
 
 static void print_leaked(struct strbuf *sb, const struct leak_report *r)

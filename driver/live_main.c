@@ -66,7 +66,7 @@ static const struct opts_row rows[] = {
      .take = opts_take_true, .at = AT(stops)},
     {"every", 'e', "TIME", "look again after so many seconds (default: 1)", .take = opts_take_time,
      .at = AT(every_ns), .least = 100000000, .which = SECOND_NS},
-    {"interval", 'd', NULL, "begin with what came since the last look, not with all",
+    {"interval", 'd', NULL, "begin with what came since the last refresh, not with all",
      .take = opts_take_true, .at = AT(interval)},
     {"table", 't', NULL, "begin with the table of symbols, not with the graph",
      .take = opts_take_true, .at = AT(table)},

@@ -28,7 +28,7 @@ static const struct opts_row rows[] = {
      .take = opts_take_text, .at = AT(output)},
     {"debug-dir", .arg = "DIR", .help = "look for debug files there too, as in /usr/lib/debug",
      .take = opts_take_list, .at = AT(debug_dirs)},
-    {"quiet", 'q', NULL, "do not say what was found", .take = opts_take_true, .at = AT(quiet)},
+    {"quiet", 'q', NULL, "do not print what was found", .take = opts_take_true, .at = AT(quiet)},
     {0},
 };
 
@@ -73,7 +73,7 @@ static int check(const struct request *q, char **paths, size_t n)
     int status = 0;
 
     if (!n)
-        return flame_error(FLAME_USAGE, "pack: no trace; 'flame pack --help' tells more");
+        return flame_error(FLAME_USAGE, "pack: no trace; see 'flame pack --help'");
     if (q->output && n > 1)
         return flame_error(FLAME_USAGE, "pack: -o is for one trace; got %zu", n);
     for (size_t i = 0; i < n && !status; i++) {

@@ -114,7 +114,7 @@ static const struct opts_row rows[] = {
      .take = opts_take_text, .at = AT(output)},
     {"max-disk", .arg = "BYTES", "remove the oldest parts when all take more (default: never)",
      .take = opts_take_bytes, .at = AT(max_disk)},
-    {"quiet", 'q', NULL, "do not say what was taken", .take = opts_take_true, .at = AT(quiet)},
+    {"quiet", 'q', NULL, "do not print what was taken", .take = opts_take_true, .at = AT(quiet)},
     {0},
 };
 
@@ -158,7 +158,7 @@ static int find_of_pid(struct watching *w, const char *pid)
     w->path = recordedtrace_of((pid_t)n);
     if (!w->path)
         return flame_error(FLAME_USAGE,
-                           "watch: process %s is not recorded, or not yours to look at; start it "
+                           "watch: process %s is not recorded, or you may not inspect it; start it "
                            "with 'flame mem', or see flame-preload(7)",
                            pid);
     return 0;
@@ -174,7 +174,7 @@ static int go_on(const struct watching *w, struct momentwatch *moments)
     if (err == EWOULDBLOCK)
         status = flame_error(FLAME_USAGE,
                              "watch: %s: moments of this process are being taken already; see them "
-                             "with 'flame fold --at TIME %s', or end who takes them",
+                             "with 'flame fold --at TIME %s', or end the process that takes them",
                              path.buf, w->path);
     else if (err)
         status = flame_cannot_write(path.buf, -err);
@@ -208,7 +208,7 @@ static int find(struct watching *w, const char *what)
         return errno == ENOENT && !strchr(what, '/')
                    ? flame_error(FLAME_USAGE,
                                  "watch: %s: neither a process id nor a trace that is there; "
-                                 "'pgrep NAME' tells the ids of a program",
+                                 "'pgrep NAME' lists the ids of a program",
                                  what)
                    : flame_cannot_read(w->path, -errno);
     if (!live_rows_header(w->path, &w->header))
@@ -324,10 +324,9 @@ static int say(const struct watching *w, const struct momentwatch *moments)
     if (err)
         flame_cannot_write(path.buf, -err);
     else if (momentwatch_taken(moments) && access(path.buf, F_OK) != 0)
-        status = flame_error(FLAME_FAILED,
-                             "watch: %s: is gone, and the moments in it: somebody removed it while "
-                             "they were taken",
-                             path.buf);
+        status = flame_error(
+            FLAME_FAILED,
+            "watch: %s: is gone with its moments: it was removed while they were taken", path.buf);
     else if (!w->quiet)
         say_where(w, momentwatch_taken(moments), path.buf);
     strbuf_release(&path);

@@ -194,7 +194,7 @@ static int check_modules(const struct load *l, char **paths)
     if (l->modules[0] == l->modules[1])
         return FLAME_OK;
     return flame_error(FLAME_USAGE,
-                       "diff: %s does not tell the modules of its names and the other one does; "
+                       "diff: %s does not name the modules and the other one does; "
                        "fold both with --modules, or neither",
                        strcmp(paths[without], "-") == 0 ? "standard input" : paths[without]);
 }

@@ -45,9 +45,9 @@ static int check(struct load *l, const struct collapse *c)
     if (l->spill.status)
         return l->spill.status;
     if (c->meta_differs)
-        return flame_error(FLAME_USAGE,
-                           "%s: its counts are not what those before are (%s); %s them apart",
-                           c->in.name, l->meta.buf, l->command);
+        return flame_error(
+            FLAME_USAGE, "%s: its counts are of another kind than those before (%s); %s them apart",
+            c->in.name, l->meta.buf, l->command);
     if (folded_refuse_foreign(c->in.name, c->samples, c->unknown, c->unknown_line,
                               c->unknown_text.buf))
         return FLAME_USAGE;

@@ -80,7 +80,7 @@ static int judge(const struct attachment *a)
     case PRELOADABLE_STATIC:
         return refuse(a, "it is linked statically, so its calls of malloc have no slots");
     case PRELOADABLE_MUSL:
-        return refuse(a, "it uses musl, whose loader does not tell what it is doing; start it with "
+        return refuse(a, "it uses musl, whose loader does not report what it loads; start it with "
                          "'flame mem' instead");
     case PRELOADABLE_SANITIZER:
     case PRELOADABLE_LEAK_SANITIZER:
@@ -321,7 +321,7 @@ int attachment_begin(struct attachment **to, const struct attachment_options *o)
     a->pid = o->pid;
     a->mem.fd = -1;
     if (!status && !agent_image_open(&a->guest.blob))
-        status = flame_error(FLAME_FAILED, "flame was built without what it puts into processes");
+        status = flame_error(FLAME_FAILED, "flame was built without its agent");
     if (!status) {
         err = procmem_open(&a->mem, a->pid);
         if (err)

@@ -49,7 +49,7 @@ static void on_bus(int sig FLAME_UNUSED, siginfo_t *info, void *context FLAME_UN
         lifecycle_end();
         /* Several threads may have met it at once. */
         if (!__atomic_exchange_n(&bus.said, true, __ATOMIC_RELAXED))
-            log_line("the trace was cut short by somebody: ", store.writer.path,
+            log_line("another process truncated the trace: ", store.writer.path,
                      "; the program runs on, nothing more is recorded", NULL);
     } else if (info->si_code != BUS_ADRERR || !run_status_detach(info->si_addr)) {
         do_default(info);

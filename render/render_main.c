@@ -234,7 +234,7 @@ static int unknown_ending(const char *output)
 
     backend_add_endings(&endings);
     flame_error(FLAME_USAGE,
-                "render: -o %s: its ending does not say what to write; end it in %s, or say the "
+                "render: -o %s: its suffix names no format; end it in %s, or say the "
                 "format with -f",
                 output, endings.buf);
     strbuf_release(&endings);

@@ -65,7 +65,7 @@ void nostop_run_print_unsampled(const struct nostop *q, const struct tracer_opti
     if (c.polled)
         flame_warn(
             "no thread was stopped: wakers are not known; sleeps shorter than %g ms, and those "
-            "that nobody could look at in time, are [short sleeps] and [sleeps not caught]",
+            "that could not be sampled in time, are [short sleeps] and [sleeps not caught]",
             ms(o->min_block_ns));
     else
         flame_warn("no thread was stopped: wakers are not known; %" PRIu64

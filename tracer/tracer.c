@@ -120,12 +120,12 @@ static void print_crash(struct tracer_result *r, int status, bool takes_command)
     if (takes_command)
         r->wait_status = SIGKILL;
     if (WIFSIGNALED(status))
-        flame_warn("the tracer was ended by signal %d; what it had recorded by then is there",
+        flame_warn("the tracer was ended by signal %d; the recording up to then is kept",
                    WTERMSIG(status));
     else if (WEXITSTATUS(status) == ALARMS_STUCK)
-        flame_warn("the tracer hung and was ended; what it had recorded by then is there");
+        flame_warn("the tracer hung and was ended; the recording up to then is kept");
     else
-        flame_warn("the tracer ended unexpectedly; what it had recorded by then is there");
+        flame_warn("the tracer ended unexpectedly; the recording up to then is kept");
 }
 
 struct tracer {

@@ -325,11 +325,11 @@ static void release(struct tracing *t)
 static void print_outlived(pid_t command, bool stays)
 {
     if (stays)
-        flame_warn("the command, process %d, has not ended by SIGTERM; it goes on unrecorded, "
+        flame_warn("the command, process %d, has not ended by SIGTERM; it runs on unrecorded, "
                    "with process %d, without which its calls would fail",
                    (int)command, (int)getpid());
     else
-        flame_warn("the command, process %d, has not ended by SIGTERM; it goes on untraced",
+        flame_warn("the command, process %d, has not ended by SIGTERM; it runs on untraced",
                    (int)command);
 }
 

@@ -120,7 +120,7 @@ int opts_wrong_pid(const struct opts_given *given, bool several)
                *what = several ? "process ids, as 123 or 123,456" : "a process id, as 123";
 
     if (*name && !isdigit((unsigned char)*name) && *name != '-' && is_name(name))
-        return opts_wrong_value(given, "%s; 'pgrep %s' tells those of a program", what, name);
+        return opts_wrong_value(given, "%s; 'pgrep %s' lists those of a program", what, name);
     return opts_wrong_value(given, "%s", what);
 }
 

@@ -225,9 +225,9 @@ int trace_part_of(const struct trace *t, struct trace_part_facts *facts,
         if (earlier)
             trace_counted_release(earlier);
     }
-    return flame_error(
-        FLAME_USAGE, "%s: what it says of the parts before it makes no sense; take the other parts",
-        t->path);
+    return flame_error(FLAME_USAGE,
+                       "%s: its account of the parts before it makes no sense; use the other parts",
+                       t->path);
 }
 
 /* ---- a part's own counts ---- */
@@ -392,16 +392,15 @@ static void say_gap(const struct trace *t, const struct trace_part_facts *before
 
     if (from == to)
         flame_warn("%s: part %" PRIu32
-                   " of the same recording is not given; what was counted in it "
-                   "is left out",
+                   " of the same recording is not given; its counts are missing",
                    t->path, from);
     else if (from < to)
-        flame_warn("%s: parts %" PRIu32 " to %" PRIu32 " of the same recording are not given; what "
-                   "was counted in them is left out",
+        flame_warn("%s: parts %" PRIu32 " to %" PRIu32
+                   " of the same recording are not given; their counts are missing",
                    t->path, from, to);
     else
         flame_warn("%s: between this part and the one before it some of the same recording are not "
-                   "given; what was counted in them is left out",
+                   "given; their counts are missing",
                    t->path);
 }
 
@@ -473,9 +472,9 @@ size_t trace_parts_join(struct trace_parts *p, struct trace ***out)
         while (end < p->n && by_recording(p->parts[i], p->parts[end]) == 0)
             end++;
         if (is_whole(p, p->parts[i])) {
-            flame_warn("%s: is a part of a recording that is given as a whole, too; such parts are "
-                       "left out",
-                       p->parts[i]->path);
+            flame_warn(
+                "%s: is a part of a recording that is also given whole; such parts are not counted",
+                p->parts[i]->path);
             while (i < end)
                 trace_free(p->parts[i++]);
             continue;

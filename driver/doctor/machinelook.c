@@ -80,8 +80,7 @@ static void say_room(void)
     if (!tmp || !*tmp)
         tmp = "/tmp";
     if (statvfs(tmp, &v) < 0) {
-        verdict_print(VERDICT_NO, "room", "%s cannot be looked at: let TMPDIR name a directory",
-                      tmp);
+        verdict_print(VERDICT_NO, "room", "%s cannot be inspected: set TMPDIR to a directory", tmp);
         return;
     }
     megabytes = (unsigned long long)v.f_bavail * v.f_frsize >> 20;

@@ -115,7 +115,7 @@ static void print_unlooked(const struct leak_coverage *s, size_t reason)
         if (reason_of(s->unseen[i]) == reason)
             list[n++] = s->unseen[i];
     strbuf_addf(&why, ", %s%s", reason ? "" : "which ", reasons[reason]);
-    print("not looked for in", list, n, why.buf);
+    print("heap not scanned in", list, n, why.buf);
     strbuf_release(&why);
     free(list);
 }
@@ -130,6 +130,7 @@ void leak_coverage_print_unseen(const struct leak_coverage *s)
 
 void leak_coverage_print(const struct leak_coverage *s)
 {
-    print(s->growth ? "compared the passes of" : "looked at the end of", s->seen, s->nseen, "");
+    print(s->growth ? "compared the passes of" : "heap scanned at the end of", s->seen, s->nseen,
+          "");
     leak_coverage_print_unseen(s);
 }

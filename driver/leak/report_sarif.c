@@ -225,7 +225,7 @@ static void add_notifications(struct strbuf *sb, const struct leak_report *r)
     bool more = false;
 
     add_notification(sb, "not checked", r->unchecked, r->unchecked_fails, &more);
-    add_notification(sb, "not all could be looked at", r->doubts, true, &more);
+    add_notification(sb, "not every process could be checked", r->doubts, true, &more);
     if (more)
         strbuf_addch(sb, ']');
 }

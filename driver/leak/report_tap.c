@@ -136,7 +136,7 @@ static void add_unseen(struct strbuf *sb, const struct leak_report *r)
     for (size_t i = 0; i < r->nprocesses; i++) {
         if (r->processes[i].looked || !r->look)
             continue;
-        strbuf_addstr(sb, "# not looked for leaks: ");
+        strbuf_addstr(sb, "# not checked for leaks: ");
         leak_add_text(sb, r->processes[i].name, NULL, NULL);
         strbuf_addf(sb, " %" PRIu32 "\n", r->processes[i].pid);
     }

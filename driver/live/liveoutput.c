@@ -86,7 +86,7 @@ int liveoutput_follow(struct liveoutput *o, pid_t child, int sig, const char *na
     if (!ended && sig)
         pass_on(child, sig);
     else if (!ended)
-        flame_warn("live: %s goes on; Ctrl-C ends it", name);
+        flame_warn("live: %s still runs; Ctrl-C ends it", name);
     for (;;) {
         show(o);
         if (ended == child || (ended < 0 && errno != EINTR))

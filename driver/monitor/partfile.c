@@ -217,8 +217,8 @@ static void note_file(struct partfile *p, uint32_t number, uint64_t bytes)
 static void say_failed(struct partfile *p, const char *name, int err)
 {
     if (p->error != -err)
-        flame_warn("watch: %s: cannot write: %s; the program goes on, and what this part was to "
-                   "hold comes with the next that can be written",
+        flame_warn("watch: %s: cannot write: %s; the program runs on, and the next part that can "
+                   "be written holds this one's contents too",
                    name, strerror(-err));
     p->error = -err;
 }
@@ -234,7 +234,7 @@ void partfile_seam(struct partfile *p)
     facts.end_ns = clock_ns(CLOCK_MONOTONIC);
     if (!copy_trace(p, &part, &metas)) {
         if (!p->gone)
-            flame_warn("watch: %s: is not to be read any more; what came after part %" PRIu32
+            flame_warn("watch: %s: cannot be read any more; what came after part %" PRIu32
                        " is in no part",
                        p->path, p->next - 1);
         p->gone = true;
@@ -376,7 +376,8 @@ int partfile_new(const char *path, const struct trace_header *h, const char *out
     if (p->fd < 0)
         status = flame_cannot_read(path, p->fd);
     else if (flock(p->fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
-        status = flame_error(FLAME_USAGE, "watch: %s: somebody writes parts of it already", path);
+        status =
+            flame_error(FLAME_USAGE, "watch: %s: another process writes parts of it already", path);
     else if ((err = find_parts(p)))
         status = flame_cannot_write(output, err);
     else if (p->nparts)

@@ -428,7 +428,7 @@ static void print_room(const struct sums *s)
         return;
     strbuf_addstr(&sb, "threads waited ");
     value_add_counted(&sb, s->room_waits, "time", "times");
-    strbuf_addstr(&sb, " until the tracer had read what they noted of their calls, ");
+    strbuf_addstr(&sb, " until the tracer had read the calls that they logged, ");
     add_time(&sb, s->room_ns);
     strbuf_addstr(&sb, " in all; these waits are not the program's");
     say(&sb);
@@ -446,7 +446,7 @@ static void print_slowed(const struct sums *s, uint64_t elapsed_ns)
         &sb, "%.*s (%" PRIu32 ") could do nothing for %.0f%% of the time, as it was stopped to be ",
         (int)sizeof s->slowed->comm, s->slowed->comm, s->slowed->tid,
         100.0 * (double)s->slowed_ns / (double)(elapsed_ns ? elapsed_ns : 1));
-    strbuf_addstr(&sb, "looked at; --no-stops stops nobody");
+    strbuf_addstr(&sb, "looked at; --no-stops stops no thread");
     say(&sb);
     strbuf_release(&sb);
 }

@@ -164,7 +164,7 @@ static void print_how(void)
         value_add_counted(&sb, sum.strangers, "slot that leads", "slots that lead");
         strbuf_addstr(&sb, " to another allocator or function was left alone");
     }
-    strbuf_addstr(&sb, "; all threads stood ");
+    strbuf_addstr(&sb, "; all threads were stopped ");
     value_add_counted(&sb, sum.stops, "time", "times");
     strbuf_addf(&sb, ", %.2f ms in the median, %.2f ms at most", (double)sum.median_ns / 1e6,
                 (double)sum.longest_ns / 1e6);

@@ -124,8 +124,8 @@ void record_faults_end(struct record_faults *f, bool quiet)
     pthread_join(f->thread, NULL);
     drain(f);
     if (!quiet && !fault_source_all(f->source))
-        flame_warn("page faults within system calls are not counted, as the kernel is not to be "
-                   "looked into (kernel.perf_event_paranoid, CAP_PERFMON)");
+        flame_warn("page faults within system calls are not counted, as the kernel's events may "
+                   "not be read (kernel.perf_event_paranoid, CAP_PERFMON)");
     if (!quiet && f->lost)
         flame_warn("page faults: %" PRIu64 " recorded, and %" PRIu64
                    " records lost, as the kernel does not wait for their reader",

@@ -234,8 +234,8 @@ static void end_notes(struct recording *r)
     unrecorded_read(&r->others, &r->rundir.notes, RUN_STATUS_MAX + most);
     run_status_file_over(&r->rundir.notes);
     if (r->others.overwritten)
-        flame_warn("a program, or somebody else, has written into what flame shares with those it "
-                   "records (%s): processes may be missing",
+        flame_warn("a program or another process has written into the memory that flame shares "
+                   "with the programs it records (%s): processes may be missing",
                    r->others.overwritten);
 }
 
@@ -286,7 +286,8 @@ static int print_doubts(const struct recording *r, const struct run_options *o)
 
     recording_add_doubts(&doubts, r);
     if (doubts.len)
-        status = flame_error(FLAME_FAILED, "%s: not all could be looked at: %s", o->me, doubts.buf);
+        status = flame_error(FLAME_FAILED, "%s: not every process could be checked: %s", o->me,
+                             doubts.buf);
     strbuf_release(&doubts);
     return status;
 }

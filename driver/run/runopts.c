@@ -117,8 +117,7 @@ static int wrong_ending(const struct run_options *o)
     struct strbuf endings = STRBUF_INIT;
 
     backend_add_endings(&endings);
-    flame_error(FLAME_USAGE,
-                "%s: -o %s: its ending does not say what to write; end it in .flame, %s", o->me,
+    flame_error(FLAME_USAGE, "%s: -o %s: its suffix names no format; end it in .flame, %s", o->me,
                 o->output, endings.buf);
     strbuf_release(&endings);
     return FLAME_USAGE;
@@ -181,8 +180,8 @@ bool run_options_meant_pid(const struct run_options *o, const char *command)
 int run_options_command(struct run_options *o, char **rest)
 {
     if (!*rest)
-        return flame_error(FLAME_USAGE, "%s: no command to run; 'flame %s --help' tells more",
-                           o->me, o->me);
+        return flame_error(FLAME_USAGE, "%s: no command to run; see 'flame %s --help'", o->me,
+                           o->me);
     if (run_options_meant_pid(o, rest[0]))
         return FLAME_USAGE;
     o->command = rest;

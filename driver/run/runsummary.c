@@ -173,7 +173,7 @@ static void print_resident(const struct run_totals_resident *t)
     }
     if (t->failed) {
         value_add_counted(&sb, t->failed, "process", "processes");
-        flame_warn("what is resident could not be looked at in %s: %s", sb.buf,
+        flame_warn("resident memory could not be scanned in %s: %s", sb.buf,
                    strerror((int)t->error));
     }
     strbuf_release(&sb);

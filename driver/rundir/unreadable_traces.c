@@ -35,11 +35,12 @@ static void print(const struct unreadable_traces_trace *t, bool kept)
 
     add_name(&who, t);
     if (kept)
-        flame_warn("%s is left out, as its trace cannot be read: %s; it is kept as %s, remove it "
-                   "afterwards",
-                   who.buf, t->why, t->path);
+        flame_warn(
+            "%s is not in the result, as its trace cannot be read: %s; it is kept as %s, remove it "
+            "afterwards",
+            who.buf, t->why, t->path);
     else
-        flame_warn("%s is left out, as its trace cannot be read: %s", who.buf, t->why);
+        flame_warn("%s is not in the result, as its trace cannot be read: %s", who.buf, t->why);
     strbuf_release(&who);
 }
 

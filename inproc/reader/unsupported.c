@@ -14,7 +14,7 @@ static const char *const texts[SHM_REFUSALS] = {
     [SHM_NO_WIPE] = "the kernel lacks MADV_WIPEONFORK (Linux 4.14)",
     [SHM_UNKNOWN_LIBC] = "its C library is another than flame's",
     [SHM_NOT_PATCHED] = "its C library cannot be patched: ",
-    [SHM_OTHER_USER] = "it has changed to another user, who may not write to what others note",
+    [SHM_OTHER_USER] = "it has changed to another user, who may not write to the run's memory",
 };
 
 /* No system has more processes, or higher numbers of them (PID_MAX_LIMIT). */

@@ -37,7 +37,7 @@ static int take_output(void *at, const struct opts_row *row, const struct opts_g
     (void)row;
     if (ending && opts_find_word(TEXT_ENDINGS " json", ending) < 0)
         return flame_error(FLAME_USAGE,
-                           "dump: -o %s: its ending does not say what to write; end it in .txt or "
+                           "dump: -o %s: its suffix names no format; end it in .txt or "
                            ".json; 'flame render -o %s' draws traces",
                            given->value, given->value);
     q->output = given->value;

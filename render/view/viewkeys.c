@@ -24,7 +24,7 @@ const struct view_help view_help_lines[] = {
     {"n, N", "the next match, the one before", false},
     {NULL, "flame live", true},
     {"Space", "pause, go on", true},
-    {"d", "what came since the last look, or in all", true},
+    {"d", "what came since the last refresh, or in all", true},
     {NULL, "", false},
     {"?", "this help", false},
     {"Ctrl-L", "draw everything again", false},

@@ -261,8 +261,8 @@ void inproc_print_unsupported(const struct inproc *i)
     for (unsigned why = 1; why < SHM_REFUSALS; why++)
         sound = sound && unsupported_is_sound(i->session, (enum shm_refusal)why);
     if (!sound)
-        flame_warn("a program of the run has written over what its processes say of themselves: "
-                   "the figures of this run may be wrong");
+        flame_warn("a program of the run has overwritten what its processes report: the figures of "
+                   "this run may be wrong");
     for (unsigned why = 1; sound && why < SHM_REFUSALS; why++) {
         struct strbuf text = STRBUF_INIT;
 

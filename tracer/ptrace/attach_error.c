@@ -145,7 +145,7 @@ int attach_error_of_looking(pid_t pid, int err)
         return has_ended(pid);
     if (err == ENOSYS)
         return flame_error(FLAME_USAGE,
-                           "process %d cannot be looked at: this kernel has no "
+                           "process %d cannot be inspected: this kernel has no "
                            "process_vm_readv (CONFIG_CROSS_MEMORY_ATTACH)",
                            (int)pid);
     return not_permitted(pid);

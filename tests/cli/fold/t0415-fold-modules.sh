@@ -58,7 +58,7 @@ file_has both 'libone\.so`helper 1000 50000$' 'of traces'
 file_has both '^# flame: modules=prefix$' 'say so'
 run_expect_status 0 'text and a trace' "$FLAME" diff --modules marked placed.flame
 run_expect_status 2 'with and without' "$FLAME" diff marked plain
-is_str "$(cat err)" 'flame: diff: plain does not tell the modules of its names and the other one does; fold both with --modules, or neither' 'is told'
+is_str "$(cat err)" 'flame: diff: plain does not name the modules and the other one does; fold both with --modules, or neither' 'is told'
 is_str "$(cat out)" '' 'and nothing is written'
 
 # perf says the module of each frame.

@@ -65,7 +65,7 @@ file_has err 'leak: 0 bytes .* leaked' 'is no leak'
 file_lacks err 'not looked for' 'and that is known'
 run_expect_status 24 'more mappings than are kept' "$FLAME" leak -- ./tiles 70000
 is_str "$(cat out)" 70000 'do no harm'
-file_has err '^flame: leak: not looked for in 1 process, .*: tiles [0-9]+$' \
+file_has err '^flame: leak: heap not scanned in 1 process, .*: tiles [0-9]+$' \
     'but no verdict is made of what is not known to the end'
 
 # ---- what it costs the program ----

@@ -16,7 +16,7 @@ is_str "$(line 5)" '' 'that is all'
 file_has err '5,104 bytes in 3 blocks leaked, and 104 bytes in 1 block that only those lead to, 0 allowed; the largest:$' \
     'the sum stands before them'
 like "$(tail -1 err)" 'leak: all of them in leak\.svg$' 'where the picture is comes last'
-file_has err 'looked at the end of 1 process: leakers [0-9]+$' 'the process is named'
+file_has err 'heap scanned at the end of 1 process: leakers [0-9]+$' 'the process is named'
 
 cp "$ROOT/tests/victims/leak/leakers.c" here.c
 ok 'a source in the present directory' "${CC:-gcc}" -O0 -g -pthread -o here "$PWD/here.c"
@@ -34,20 +34,20 @@ like "$(line 11)" '  and 3 more$' 'and how many are not'
 run_expect_status 23 'children' "$FLAME" leak -- ./leakers fork:3
 like "$(line 1)" '900 bytes in 3 blocks, definite: child_leaks .*\(3 processes\)$' 'one stack is one line'
 is_str "$(line 2)" '' 'and no more'
-like "$(grep -oE 'looked at the end of .*' err)" \
-    '^looked at the end of 4 processes: leakers [0-9]+, leakers [0-9]+, leakers [0-9]+, leakers [0-9]+$' \
+like "$(grep -oE 'heap scanned at the end of .*' err)" \
+    '^heap scanned at the end of 4 processes: leakers [0-9]+, leakers [0-9]+, leakers [0-9]+, leakers [0-9]+$' \
     'each process is named'
 run_expect_status 23 'more than are named' "$FLAME" leak -- ./leakers fork:9
-like "$(grep -oE 'looked at the end of .*' err)" '^looked at the end of 10 processes: (leakers [0-9]+, ){7}leakers [0-9]+\.\.\.$' \
+like "$(grep -oE 'heap scanned at the end of .*' err)" '^heap scanned at the end of 10 processes: (leakers [0-9]+, ){7}leakers [0-9]+\.\.\.$' \
     'eight are'
 
 # ---- those that were not looked at ----
 
 run_expect_status 24 'a cleared environment' "$FLAME" leak -- env -i ./leakers
 file_has err 'not recorded: leakers \(started with an environment without the recorder\)' 'is named'
-file_has err 'not looked for in 1 process.*: env [0-9]+$' 'and so is who cleared it'
+file_has err 'heap not scanned in 1 process.*: env [0-9]+$' 'and so is who cleared it'
 run_expect_status 24 'a child that is killed' "$FLAME" leak -- sh -c './leakers killed; true'
-file_has err 'not looked for in 1 process.*: leakers [0-9]+$' 'is named'
+file_has err 'heap not scanned in 1 process.*: leakers [0-9]+$' 'is named'
 printf 'int main(void) { return 0; }\n' >static.c
 if "${CC:-gcc}" -static -o static static.c 2>/dev/null; then
     run_expect_status 24 'a static child' "$FLAME" leak -- sh -c './static; true'
@@ -57,7 +57,7 @@ else
 fi
 # A program that executed another is one process.
 run_expect_status 0 'an executed program' "$FLAME" leak -- sh -c 'exec env true'
-file_has err 'looked at the end of 1 process: true [0-9]+$' 'is the one that was looked at'
+file_has err 'heap scanned at the end of 1 process: true [0-9]+$' 'is the one that was looked at'
 file_lacks err 'not looked for' 'and nothing is said of what it was before'
 
 run_expect_status 5 'a failure of its own' "$FLAME" leak -- ./leakers fail

@@ -211,7 +211,7 @@ END
     is_int "$status" 0 'go test: the good one passes'
     run sh -c "$command -run Leaky"
     is_int "$status" 1 'go test: the leaking one fails'
-    file_has ../out 'looked at the end of 1 process: leaks.test' 'go test: the process was looked at'
+    file_has ../out 'heap scanned at the end of 1 process: leaks.test' 'go test: the process was looked at'
     file_has ../out '4,321 bytes in 1 block, definite' 'go test: by what C has lost'
 else
     skip golang-go 'no go here'

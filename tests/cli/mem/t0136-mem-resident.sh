@@ -130,7 +130,7 @@ file_has err 'resident at the end .*; blocks: asked for 12.67 MiB.* handed out .
 file_has r.folded ';one_in_three 4095984$' 'and the result the view'
 file_lacks r.folded '\[other mappings\];(notes|rules)' 'the files of the run are the recorder'\''s'
 run "$FLAME" mem --rss -o r.flame -- ./resides sandbox
-file_has err 'what is resident could not be looked at in 1 process: Operation not permitted' \
+file_has err 'resident memory could not be scanned in 1 process: Operation not permitted' \
     'what could not be looked at is in the summary'
 run_expect_status 2 'not of a sample' "$FLAME" mem --view swap --sample 1k -o x.svg -- true
 file_has err 'looks at every block; leave --sample out' 'and a line says why'

@@ -41,7 +41,7 @@ worked 'from now on'
 is_str "$(fview temp | awk '{ sum += $NF } END { print sum }')" 60 'blocks that lived for a moment'
 is_str "$(sum alloc do_word) $(sum live do_word)" '101952 41952' 'and nothing else is counted'
 like "$(cat err)" 'allocated before is not known' 'what was before is said to be unknown'
-like "$(cat err)" 'import slots led to the recorder; all threads stood [0-9]+ times' 'and how it was done'
+like "$(cat err)" 'import slots led to the recorder; all threads were stopped [0-9]+ times' 'and how it was done'
 file_lacks err 'left alone|lost|missing' 'nothing was left out'
 run_expect_status 2 'what it maps nobody watched' "$FLAME" fold --view mmap t.flame
 file_has err 'recorded without mappings, which flame mem records of commands, and not of a process with -p' 'which is no empty view'

@@ -173,7 +173,7 @@ run_expect_status 2 'two' "$FLAME" watch 1 2
 run_expect_status 2 'a process that is not there' "$FLAME" watch 2147483646
 file_has err '^flame: watch: there is no process 2147483646$' 'is not watched'
 run_expect_status 2 'one that is not recorded' "$FLAME" watch $$
-file_has err "^flame: watch: process $$ is not recorded, or not yours to look at; start it with 'flame mem', or see flame-preload\\(7\\)\$" 'neither'
+file_has err "^flame: watch: process $$ is not recorded, or you may not inspect it; start it with 'flame mem', or see flame-preload\\(7\\)\$" 'neither'
 run_expect_status 2 'a trace of one that has ended' "$FLAME" watch live.flame
 file_has err '^flame: watch: live\.flame: its process \([0-9]*\) does not write to it any more$' 'neither'
 run_expect_status 2 'no trace' "$FLAME" watch watch.err

@@ -89,7 +89,7 @@ is_str "$(sum alloc a all.part0002.flame all.part0003.flame)" 2000 'two of three
 is_str "$("$FLAME" fold --view live all.part0002.flame all.part0003.flame | grep -v '^#')" \
     "$("$FLAME" fold --view live all.flame | grep -v '^#')" 'and what was live at the end'
 run_expect_status 0 'one is missing' "$FLAME" fold --view alloc all.part0001.flame all.part0003.flame
-file_has err 'all.part0003.flame: part 2 of the same recording is not given; what was counted in it is left out$' 'is said'
+file_has err 'all.part0003.flame: part 2 of the same recording is not given; its counts are missing$' 'is said'
 is_str "$(sum alloc a all.part0001.flame all.part0003.flame 2>gap.err) $(sum alloc b all.part0001.flame all.part0003.flame 2>gap.err)" '7000 0' 'and only that is left out'
 run_expect_status 0 'one is given twice' "$FLAME" fold all.part*.flame all.part0002.flame
 file_has err 'part 2 is given twice, and counted once$' 'is said'
@@ -113,7 +113,7 @@ touch two.part0001.flame.tmpAbCdEf two.part1.flame two.part0001.flame.tmp
 watch=$!
 watching
 run_expect_status 2 'two at once' timeout 60 "$FLAME" watch --rotate 100h -o three.flame "$victim"
-file_has err '^flame: watch: .*both\.flame: somebody writes parts of it already$' 'are refused'
+file_has err '^flame: watch: .*both\.flame: another process writes parts of it already$' 'are refused'
 end_staged
 end_of_watch 0
 is_str "$(echo two.part*)" 'two.part0001.flame two.part0001.flame.tmp two.part1.flame' \
@@ -124,7 +124,7 @@ ok 'are counted once, whatever their order' cmp whole.folded out
 is_str "$(cat err)" '' 'and that is nothing to speak of'
 run_expect_status 0 'a recording and its parts' "$FLAME" fold both.flame one.part0001.flame two.part0001.flame
 ok 'are counted once' cmp whole.folded out
-file_has err 'one\.part0001\.flame: is a part of a recording that is given as a whole, too; such parts are left out$' \
+file_has err 'one\.part0001\.flame: is a part of a recording that is also given whole; such parts are not counted$' \
     'is said'
 "$FLAME" render -o whole.svg both.flame
 "$FLAME" render -o parts.svg one.part0001.flame both.flame 2>parts.err
@@ -166,7 +166,7 @@ if mount -t tmpfs -o size=16k none small 2>/dev/null; then
     watch=$!
     until_true test -s watch.err
     sleep 0.2
-    is_int "$(grep -c 'No space left on device; the program goes on' watch.err)" 1 'a full disk is said once'
+    is_int "$(grep -c 'No space left on device; the program runs on' watch.err)" 1 'a full disk is said once'
     stage b 4
     mount -o remount,size=4m small
     there small/p.part0001.flame

@@ -19,7 +19,7 @@ kept() { sed -n 's/.*; it is kept as \([^,]*\), .*/\1/p' err; }
 for at in 0 8 1024 1040; do
     run "$FLAME" mem -o x.folded -- sh -c "./scrawls .flame $at 255 8; ./keeper keep:100; exit 5"
     is_int "$status" 5 "byte $at of a trace: the exit status is the command's"
-    file_has err 'scrawls [0-9]+ is left out, as its trace cannot be read: .+; it is kept' \
+    file_has err 'scrawls [0-9]+ is not in the result, as its trace cannot be read: .+; it is kept' \
         "byte $at of a trace: a line says whose"
     file_has err 'not recorded: scrawls \(its trace cannot be read\)' 'it is among what was not recorded'
     file_has err '2 processes of 3' 'and counted'
@@ -54,7 +54,7 @@ file_has l.json '"doubts": ""' 'and there is no doubt'
 run "$FLAME" leak -q --tap l.tap --junit l.xml --json l.json -- \
     sh -c './scrawls .flame 0 0 1; exec ./keeper hold:0'
 is_int "$status" 1 'flame leak: what could not be looked at has not passed'
-file_has err 'leak: not all could be looked at: traces cannot be read: scrawls [0-9]+' 'for that reason'
+file_has err 'leak: not every process could be checked: traces cannot be read: scrawls [0-9]+' 'for that reason'
 file_has l.tap '^not ok 2 ' 'nor has it in TAP'
 file_has l.xml '<error type="look" message="traces cannot be read: scrawls' 'nor in JUnit'
 file_has l.xml 'errors="1"' 'where it is counted'
@@ -102,7 +102,7 @@ for word in over:8 spares_made:20 rules:28 disk_limit:32 magic:0; do
 done
 run "$FLAME" leak -q --json l.json -- sh -c './keeper hold:0; exec ./scrawls /notes 8 1 1 /bin/true'
 is_int "$status" 1 'flame leak: whoever began afterwards was not looked at, so it has not passed'
-file_has err 'leak: not all could be looked at: the notes of the run were written over: over' 'for that reason'
+file_has err 'leak: not every process could be checked: the notes of the run were written over: over' 'for that reason'
 run "$FLAME" mem -o x.folded -- ./scrawls /notes 12 255 4
 file_has err '\(used\): processes may be missing' 'a number of notes that cannot be is told'
 file_has err ', 1 process, ' 'and not shown'

@@ -75,7 +75,7 @@ is_int "$status" 1 'flame off: a pipe in place of its trace is no result'
 file_has err '^flame: .*: left no recording: its trace cannot be read: no plain file$' 'and no trace'
 with garbage leak -q
 is_int "$status" 1 'flame leak: what is no trace is not looked at'
-file_has err 'not all could be looked at: traces cannot be read: evil' 'which it says'
+file_has err 'not every process could be checked: traces cannot be read: evil' 'which it says'
 rm -rf "${TMPDIR:?}"/*
 with hollow mem -q -o x.folded
 file_has err 'evil is left out, .*: 42949672960 bytes are said to be in use, and [0-9]+ are on the disk' \

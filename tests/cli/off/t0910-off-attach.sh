@@ -113,7 +113,7 @@ kill -9 "$(tracer_of "$pid")"
 until_true is free
 wait $flame
 is_str "$(state_of "$pid")" S 'a tracer killed by SIGKILL leaves the process running'
-file_has err 'flame: the tracer was ended by signal 9; what it had recorded by then is there' \
+file_has err 'flame: the tracer was ended by signal 9; the recording up to then is kept' \
     'which is said'
 
 "$FLAME" off -q -o orphan.folded -p "$pid" 2>err </dev/null &

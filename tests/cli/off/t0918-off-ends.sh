@@ -94,7 +94,7 @@ if grep -q ready said; then
     kill -TERM "$flame"
     ok 'SIGTERM ends a tracer that hangs' comes_true is_gone "$tracer"
     wait $timeout
-    file_has err '^flame: the tracer hung and was ended; what it had recorded by then is there$' \
+    file_has err '^flame: the tracer hung and was ended; the recording up to then is kept$' \
         'which is said'
     exec 3>&-
     wait $pid
@@ -146,10 +146,10 @@ outlives() {
     ok 'which goes on' kill -0 "$command"
     file_has x.folded '^sh;.*;read .*/hold [0-9]+$' 'there is a result'
     if [ "$stays" = stays ]; then
-        is_str "$(cat err)" "flame: the command, process $command, has not ended by SIGTERM; it goes \
+        is_str "$(cat err)" "flame: the command, process $command, has not ended by SIGTERM; it runs \
 on unrecorded, with process $tracer, without which its calls would fail" 'it says what goes on'
     else
-        is_str "$(cat err)" "flame: the command, process $command, has not ended by SIGTERM; it goes \
+        is_str "$(cat err)" "flame: the command, process $command, has not ended by SIGTERM; it runs \
 on untraced" 'it says what goes on'
         ok 'without a tracer' is_gone "$tracer"
         file_has "/proc/$command/status" '^TracerPid:[[:space:]]*0' 'that it would know of'

@@ -11,7 +11,7 @@ waits() {
     [ "$status" -eq 0 ] && grep -q '^flame: threads waited .* until the tracer had read' err
 }
 again 5 waits
-file_has err '^flame: threads waited [0-9,]* times? until the tracer had read what they noted of their calls, .* in all; these waits are not the program.s$' \
+file_has err '^flame: threads waited [0-9,]* times? until the tracer had read the calls that they logged, .* in all; these waits are not the program.s$' \
     'it is said'
 room=$("$FLAME" dump -s row t.flame | sed -n 's/.* kind=room blocked_ns=\([0-9]*\) .*/\1/p')
 ok 'it is a row' test "${room:-0}" -gt 1000000
@@ -24,7 +24,7 @@ dd if=/dev/zero of=/dev/null bs=1 count=100000000 status=none &
 busy=$!
 run "$FLAME" off -p "$busy" -d 0.3 -o t.flame
 is_int "$status" 0 'a process that makes a call after the other is attached to'
-file_has err "^flame: dd \\($busy\\) could do nothing for [0-9]+% of the time, .*; --no-stops stops nobody\$" \
+file_has err "^flame: dd \\($busy\\) could do nothing for [0-9]+% of the time, .*; --no-stops stops no thread\$" \
     'how much it lost is said'
 kill "$busy"
 sleep 30 &

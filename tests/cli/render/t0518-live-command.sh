@@ -45,7 +45,7 @@ sees ' keeps$' 'and where'
 echo w >&7
 sees_not 'word 3' 'its output is not in the picture'
 press q
-sees '^flame: live: keeper goes on; Ctrl-C ends it' 'q ends the picture, not the program'
+sees '^flame: live: keeper still runs; Ctrl-C ends it' 'q ends the picture, not the program'
 sees '^TMPDIR mine, input other' 'what it wrote is shown then, and its environment is its own'
 sees '^word 3' 'in order'
 echo w >&7

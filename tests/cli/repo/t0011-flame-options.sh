@@ -94,7 +94,7 @@ it in .folded or .txt; 'flame render -o d.$format' makes other files of them" 's
 done
 for out in d.svg d.html d.png d.pdf d.folded d.stacks d.callgrind; do
     run_expect_status 2 "dump -o $out" "$FLAME" dump -o "$out" true.flame
-    is_str "$(cat err)" "flame: dump: -o $out: its ending does not say what to write; end it in .txt \
+    is_str "$(cat err)" "flame: dump: -o $out: its suffix names no format; end it in .txt \
 or .json; 'flame render -o $out' draws traces" 'dump names its endings'
     not_ok "no $out is left" test -e "$out"
 done
@@ -164,7 +164,7 @@ mkdir plain.d
 run_expect_status 0 'a picture whose name has no ending' "$FLAME" render -o plain.d/plain x.folded
 file_has plain.d/plain '^<svg ' 'is what render draws by default'
 run_expect_status 2 'a recording has no default' "$FLAME" mem -o plain true
-file_has err '^flame: mem: -o plain: its ending does not say what to write; end it in \.flame, \.svg, ' \
+file_has err '^flame: mem: -o plain: its suffix names no format; end it in \.flame, \.svg, ' \
     'and names the endings'
 run_expect_status 0 'a format that is said needs no ending' "$FLAME" render -f svg -o x.xyz x.folded
 

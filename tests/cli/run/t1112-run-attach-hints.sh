@@ -23,16 +23,16 @@ for command in run leak; do
     says "$command: --pid=4711: --pid puts .*'flame mem -p PID' records" "$command" --pid=4711 true
 done
 for command in mem live; do
-    says "$command: -p redis-server: expected a process id, as 123; 'pgrep redis-server' tells those of a program\$" \
+    says "$command: -p redis-server: expected a process id, as 123; 'pgrep redis-server' lists those of a program\$" \
         "$command" -p redis-server
     for wrong in 0 -1 12x 99999999999999999999 '' 'a;b'; do
         says "$command: -p $wrong: expected a process id, as 123\$" "$command" -p "$wrong"
     done
 done
-says "off: -p redis-server: expected process ids, as 123 or 123,456; 'pgrep redis-server' tells those of a program\$" \
+says "off: -p redis-server: expected process ids, as 123 or 123,456; 'pgrep redis-server' lists those of a program\$" \
     off -p redis-server
 says 'off: -p 12,x: expected process ids, as 123 or 123,456$' off -p 12,x
-says "watch: redis-server: neither a process id nor a trace that is there; 'pgrep NAME' tells the ids of a program\$" \
+says "watch: redis-server: neither a process id nor a trace that is there; 'pgrep NAME' lists the ids of a program\$" \
     watch redis-server
 says 'fold: -p: unknown option; ' fold -p 12
 run_expect_status 0 '--pid where a command follows' "$FLAME" mem -q --pid -o x.folded true
