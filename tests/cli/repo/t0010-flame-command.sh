@@ -8,8 +8,8 @@ is_str "$(cat err)" '' 'and nothing on standard error'
 run_expect_status 0 'flame help' "$FLAME" help
 run_expect_status 0 'flame --version' "$FLAME" --version
 like "$(cat out)" '^flame [0-9]+\.[0-9]+\.[0-9]+$' 'the version is one line'
-is_str "$(sed -nE 's/^## ([0-9.]+).*/\1/p' "$ROOT/CHANGELOG.md" | head -1)" "$(sed 's/flame //' out)" \
-    'the newest section of CHANGELOG.md is this version'
+listed=$(sed -nE 's/^(## \[|The next release is )([0-9]+(\.[0-9]+)+).*/\2/p' "$ROOT/CHANGELOG.md" | head -1)
+is_str "$listed" "$(sed 's/flame //' out)" 'CHANGELOG.md has this version as the next release or the newest'
 run_expect_status 2 'no command' "$FLAME"
 file_has err '^usage: flame' 'usage is on standard error'
 is_str "$(cat out)" '' 'and nothing on standard output'
