@@ -1,5 +1,5 @@
 /*
- * Problem: libunwind is a good unwinder and a bad guest. Linked in the usual way
+ * Problem: libunwind is a good unwinder and a bad libunwind. Linked in the usual way
  * it puts its own _Unwind_RaiseException before libgcc's in every program it is
  * preloaded into; it finds modules with dl_iterate_phdr under the loader's lock;
  * it keeps a pipe to test addresses with; its thread-local data is allocated by
@@ -64,7 +64,7 @@ static struct {
     int (*set_caching_policy)(unw_addr_space_t, unw_caching_policy_t);
     unw_addr_space_t *local;
     bool ready; /* written last */
-} guest;
+} libunwind;
 
 static __thread char agent_tls[AGENT_TLS_MAX] __attribute__((aligned(16)));
 
@@ -260,18 +260,19 @@ int fallback_init(const char **why)
         *why = LIBRARY " cannot be loaded; install libunwind8";
         return -ENOENT;
     }
-    guest.backtrace = (int (*)(void **, int))dlsym(lib, "unw_backtrace");
-    guest.getcontext = (int (*)(unw_context_t *))dlsym(lib, SHARED_NAME(getcontext));
-    guest.init_local = (int (*)(unw_cursor_t *, unw_context_t *))dlsym(lib, LOCAL_NAME(init_local));
-    guest.step = (int (*)(unw_cursor_t *))dlsym(lib, LOCAL_NAME(step));
-    guest.get_reg =
+    libunwind.backtrace = (int (*)(void **, int))dlsym(lib, "unw_backtrace");
+    libunwind.getcontext = (int (*)(unw_context_t *))dlsym(lib, SHARED_NAME(getcontext));
+    libunwind.init_local =
+        (int (*)(unw_cursor_t *, unw_context_t *))dlsym(lib, LOCAL_NAME(init_local));
+    libunwind.step = (int (*)(unw_cursor_t *))dlsym(lib, LOCAL_NAME(step));
+    libunwind.get_reg =
         (int (*)(unw_cursor_t *, unw_regnum_t, unw_word_t *))dlsym(lib, LOCAL_NAME(get_reg));
-    guest.flush_cache =
+    libunwind.flush_cache =
         (void (*)(unw_addr_space_t, unw_word_t, unw_word_t))dlsym(lib, SHARED_NAME(flush_cache));
-    guest.set_caching_policy =
+    libunwind.set_caching_policy =
         (int (*)(unw_addr_space_t, unw_caching_policy_t))dlsym(lib, LOCAL_NAME(set_caching_policy));
-    guest.local = dlsym(lib, LOCAL_NAME(local_addr_space));
-    if (!guest.backtrace) {
+    libunwind.local = dlsym(lib, LOCAL_NAME(local_addr_space));
+    if (!libunwind.backtrace) {
         *why = LIBRARY " has no unw_backtrace; install libunwind8 1.6 or later";
         return -ENOSYS;
     }
@@ -282,18 +283,18 @@ int fallback_init(const char **why)
         *why = LIBRARY " cannot be prepared for a traced program";
         return err;
     }
-    __atomic_store_n(&guest.ready, true, __ATOMIC_RELEASE);
+    __atomic_store_n(&libunwind.ready, true, __ATOMIC_RELEASE);
     return 0;
 }
 
 bool fallback_is_ready(void)
 {
-    return __atomic_load_n(&guest.ready, __ATOMIC_ACQUIRE);
+    return __atomic_load_n(&libunwind.ready, __ATOMIC_ACQUIRE);
 }
 
 int fallback_walk(uintptr_t *pcs, int max)
 {
-    return guest.backtrace((void **)pcs, max);
+    return libunwind.backtrace((void **)pcs, max);
 }
 
 int fallback_walk_afresh(uintptr_t *pcs, int max)
@@ -303,20 +304,20 @@ int fallback_walk_afresh(uintptr_t *pcs, int max)
     unw_word_t pc;
     int n = 0;
 
-    if ((!CONTEXT_INLINE && !guest.getcontext) || !guest.init_local || !guest.step ||
-        !guest.get_reg)
+    if ((!CONTEXT_INLINE && !libunwind.getcontext) || !libunwind.init_local || !libunwind.step ||
+        !libunwind.get_reg)
         return -ENOSYS;
-    if (guest.local && guest.set_caching_policy)
-        guest.set_caching_policy(*guest.local, UNW_CACHE_NONE);
+    if (libunwind.local && libunwind.set_caching_policy)
+        libunwind.set_caching_policy(*libunwind.local, UNW_CACHE_NONE);
 #if CONTEXT_INLINE
     unw_getcontext(&here);
 #else
-    guest.getcontext(&here);
+    libunwind.getcontext(&here);
 #endif
-    if (guest.init_local(&cursor, &here) < 0)
+    if (libunwind.init_local(&cursor, &here) < 0)
         return 0;
-    while (n < max && guest.step(&cursor) > 0) {
-        if (guest.get_reg(&cursor, UNW_REG_IP, &pc) < 0)
+    while (n < max && libunwind.step(&cursor) > 0) {
+        if (libunwind.get_reg(&cursor, UNW_REG_IP, &pc) < 0)
             break;
         pcs[n++] = pc;
     }
@@ -332,8 +333,9 @@ static bool registers_of(unw_cursor_t *cursor, struct walk_regs *out)
 {
     unw_word_t pc, sp, bp;
 
-    if (guest.get_reg(cursor, UNW_REG_IP, &pc) < 0 || guest.get_reg(cursor, UNW_REG_SP, &sp) < 0 ||
-        guest.get_reg(cursor, FRAME_REG, &bp) < 0)
+    if (libunwind.get_reg(cursor, UNW_REG_IP, &pc) < 0 ||
+        libunwind.get_reg(cursor, UNW_REG_SP, &sp) < 0 ||
+        libunwind.get_reg(cursor, FRAME_REG, &bp) < 0)
         return false;
     *out = (struct walk_regs){.pc = pc, .sp = sp, .bp = bp};
     return true;
@@ -346,21 +348,21 @@ bool fallback_step(struct walk_regs *regs)
     unw_context_t here;
     int steps = 0;
 
-    if ((!CONTEXT_INLINE && !guest.getcontext) || !guest.init_local || !guest.step ||
-        !guest.get_reg)
+    if ((!CONTEXT_INLINE && !libunwind.getcontext) || !libunwind.init_local || !libunwind.step ||
+        !libunwind.get_reg)
         return false;
 #if CONTEXT_INLINE
     unw_getcontext(&here);
 #else
-    guest.getcontext(&here);
+    libunwind.getcontext(&here);
 #endif
-    if (guest.init_local(&cursor, &here) < 0)
+    if (libunwind.init_local(&cursor, &here) < 0)
         return false;
     while (at.pc != regs->pc || at.sp != regs->sp)
-        if (steps++ == STEPS_MOST || guest.step(&cursor) <= 0 || !registers_of(&cursor, &at) ||
+        if (steps++ == STEPS_MOST || libunwind.step(&cursor) <= 0 || !registers_of(&cursor, &at) ||
             at.sp > regs->sp)
             return false;
-    if (guest.step(&cursor) <= 0 || !registers_of(&cursor, &at) || !at.pc || at.sp <= regs->sp)
+    if (libunwind.step(&cursor) <= 0 || !registers_of(&cursor, &at) || !at.pc || at.sp <= regs->sp)
         return false;
     *regs = at;
     return true;
@@ -371,6 +373,6 @@ void fallback_forget(void)
     /* Its per-thread cache hangs on its TLS. Forgetting the pointer leaves that
      * memory behind (about 400 KiB), once for each thread and epoch. */
     memset(agent_tls, 0, sizeof agent_tls);
-    if (fallback_is_ready() && guest.flush_cache && guest.local)
-        guest.flush_cache(*guest.local, 0, 0);
+    if (fallback_is_ready() && libunwind.flush_cache && libunwind.local)
+        libunwind.flush_cache(*libunwind.local, 0, 0);
 }

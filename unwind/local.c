@@ -620,13 +620,17 @@ static FLAME_COLD void keep_known(struct local_stack *s, uint32_t n, uintptr_t f
     s->len = n;
 }
 
-/* Whether libunwind has ended in code without tables, or went from there to where there is no code:
- * neither is an outermost frame. */
+/* Whether libunwind has ended in code without tables, in a frame whose rule it cannot follow
+ * either, or where there is no code: none of these is an outermost frame. */
 static bool has_lost_its_way(const struct local_stack *s)
 {
     uintptr_t pc = s->pcs[0] - 1;
+    enum rule_kind kind;
 
-    return !modules_note(pc, NULL) || rule_kind_of(rules_find(&rules, pc)) == RULE_NONE;
+    if (!modules_note(pc, NULL))
+        return true;
+    kind = rule_kind_of(rules_find(&rules, pc));
+    return kind == RULE_NONE || kind == RULE_COMPLEX;
 }
 
 /* Marks the frames further out as not known. */
