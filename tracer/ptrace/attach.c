@@ -16,14 +16,14 @@
  * runnable proves less: on a loaded machine a writing thread spends its time waiting for a CPU.)
  *
  * The kernel drops an ignored signal only while the receiving thread is not seized. (The receiver
- * of a child's end is the thread that made the child.) If that thread is seized and stopped at that
+ * of SIGCHLD is the thread that made the child.) If that thread is seized and stopped at that
  * moment, the kernel wakes any other thread of the process instead. A call that cannot be restarted
- * then returns EINTR. For a thread that was attached by then, flame undoes that. So threads that
+ * then returns EINTR. If that thread is attached by then, flame undoes the EINTR. So threads that
  * sleep in such calls are stopped first, and the others are seized after them.
  *
  * No thread stays stopped while the tracer works for another:
  *
- *   1. All threads are listed and their calls read. Whatever their stacks need (maps, tables) is
+ *   1. All threads are listed and their calls read. The data for their stacks (maps, tables) is
  *      read before the first thread is touched.
  *   2. Then they are stopped one by one, from the event loop, and only while no stopped thread
  *      waits to be resumed. A few interruptions may be pending at a time, as on a loaded machine
@@ -73,8 +73,8 @@ struct candidate {
     pid_t tid, pid;
     enum rank rank;
     uint64_t turns;  /* off_sched.turns when its call was read */
-    uint64_t asleep; /* since when it slept then in a call with a timeout; 0: it did not, or that is
-                        not known */
+    uint64_t asleep; /* start of its sleep then in a call with a timeout; 0: not asleep in one, or
+                        unknown */
 };
 
 struct attach {

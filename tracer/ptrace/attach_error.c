@@ -50,7 +50,7 @@ int attach_error_foreseen(pid_t pid, pid_t ours)
     return 0;
 }
 
-/* 0 where there is no Yama. */
+/* Value of Yama's ptrace_scope; 0 where there is no Yama. */
 static int ptrace_scope(void)
 {
     char c = '0';
@@ -64,8 +64,8 @@ static int ptrace_scope(void)
     return c - '0';
 }
 
-/* Asked of a process that cannot be, the kernel says that there is none; a filter, which
- * looks at the call only, says what it says of any. */
+/* For pid 0, which never exists, the kernel returns ESRCH. A seccomp filter checks the number of
+ * the call only, so it returns its error for any pid. */
 const char *attach_error_of_all(void)
 {
     if (ptrace(PTRACE_SEIZE, 0, 0, 0) == 0 || errno == ESRCH)
@@ -74,7 +74,7 @@ const char *attach_error_of_all(void)
            "run flame outside of it, or allow it there (docker: --cap-add SYS_PTRACE)";
 }
 
-/* A process that is there may not be looked at: who it belongs to, or what forbids it. */
+/* Explains why an existing process may not be read: its owner, or the setting that forbids it. */
 static int not_permitted(pid_t pid)
 {
     long uid = task_status(pid, "Uid");

@@ -3,14 +3,14 @@
  *
  * A stop costs some 7 us, the check of an argument in the filter some ns. So calls that
  * call_flags() would drop after the stop are dropped here, where a comparison of one argument can
- * tell. Everything else about arguments stays in call_flags().
+ * decide. All other checks of arguments stay in call_flags().
  *
- * Calls of other ABIs (32-bit programs) run unseen rather than being killed, which is libseccomp's
- * default. libseccomp cannot match places in the code. Where calls that return to one place must
- * not stop, its filter program is exported and gets a few instructions before it. That works
- * because the program's jumps are relative. Rejected: a second filter for that place, because of
- * several filters the strictest answer counts. The speculation guard that old kernels switch on
- * with every filter is left off, because this filter does not confine the command.
+ * Calls of other ABIs (32-bit programs) run untraced rather than being killed, which is
+ * libseccomp's default. libseccomp cannot match return addresses. Where calls that return to one
+ * address must not stop, its filter program is exported and gets a few instructions before it. That
+ * works because the program's jumps are relative. Rejected: a second filter for that address,
+ * because of several filters the strictest answer counts. The speculation guard that old kernels
+ * switch on with every filter is left off, because this filter does not confine the command.
  */
 #define _GNU_SOURCE
 #include "tracer/ptrace/callfilter.h"
@@ -102,7 +102,7 @@ static void put_marked(struct sock_filter at[], uintptr_t place)
     memcpy(at, code, sizeof code);
 }
 
-/* Code that allows calls that return to `place`; the code behind it decides on all others. */
+/* Code that allows calls that return to `place`; the code after it decides on all others. */
 static void put_place(struct sock_filter at[], uintptr_t place)
 {
     uint32_t low = (uint32_t)place, high = (uint32_t)((uint64_t)place >> 32);

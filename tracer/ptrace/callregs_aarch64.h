@@ -2,18 +2,19 @@
  * callregs_aarch64.h: see callregs.h.
  *
  * The number of a call is in x8, its arguments in x0 to x5, its result in x0. So the first argument
- * is gone at the end; the kernel keeps it (orig_x0), and does not tell it. While a thread stands at
- * the beginning or the end of a call without a filter's doing, x7 is 0 or 1, and not the program's.
+ * is overwritten at the end of the call. The kernel saves it (orig_x0) but ptrace does not return
+ * it. While a thread is stopped at the beginning or the end of a call, and not by a filter, x7 is 0
+ * or 1 instead of the program's value.
  *
- * Before the kernel looks for signals and interruptions it forgets that there was a call, and if it
- * will make that again, it has put the pc back on the instruction and the first argument into x0
- * (its do_signal() for arm64). What call it was is known from before: from its
- * end, or from /proc where the thread was seen asleep. If a handler is to run, the kernel itself
- * puts the pc forward and -EINTR into x0, unless the pc is not where it has put it.
+ * Before the kernel handles signals and interruptions it drops the number of the call. If it will
+ * make the call again, it has put the pc back to the instruction and the first argument back into
+ * x0 (its do_signal() for arm64). So the call must be known from before: from its end, or from
+ * /proc where the thread was seen asleep. If a signal handler will run, the kernel itself puts the
+ * pc forward and -EINTR into x0, unless the pc was changed since.
  *
- * Rejected: to look for `svc` at the pc, and take x0 for the result of x8's call if it is -EINTR
- * behind one: so it is behind a handler, too, that interrupted the call and has returned, and the
- * program waits for that EINTR.
+ * Rejected: finding `svc` at the pc, and taking x0 as the result of x8's call if it is -EINTR after
+ * a `svc`. The registers are the same after a handler that interrupted the call and has returned,
+ * and then the program must see that EINTR.
  */
 #ifndef FLAME_TRACER_PTRACE_CALLREGS_AARCH64_H
 #define FLAME_TRACER_PTRACE_CALLREGS_AARCH64_H
@@ -45,9 +46,9 @@
 struct callregs {
     struct user_regs_struct user;
     uint64_t first; /* argument of the call */
-    int64_t result; /* of the call */
-    int nr;         /* negative: in none */
-    bool at_call;   /* stands at its beginning or its end: the kernel has not forgotten it */
+    int64_t result; /* result of the call */
+    int nr;         /* negative: no call */
+    bool at_call;   /* stopped at a call's beginning or end: the kernel still knows the call */
     bool put_back;  /* the pc is on the instruction that makes the call */
 };
 
@@ -57,7 +58,7 @@ static inline bool callregs_read(pid_t tid, struct callregs *r)
 
     if (ptrace(PTRACE_GETREGSET, tid, (void *)NT_PRSTATUS, &v) < 0)
         return false;
-    if (v.iov_len != sizeof r->user) { /* those of a 32-bit program are others, and fewer */
+    if (v.iov_len != sizeof r->user) { /* a 32-bit program's register set is another, shorter one */
         memset(&r->user, 0, sizeof r->user);
         r->user.pstate = CALLREGS_MODE32;
     }
@@ -105,7 +106,7 @@ static inline void callregs_find_call(struct callregs *r, const struct cut_call 
         return;
     r->nr = (int)r->user.regs[8];
     r->first = behind ? call->args[0] : r->user.regs[0];
-    r->result = behind ? -EINTR : -ERESTARTSYS; /* or another of these, it does not matter which */
+    r->result = behind ? -EINTR : -ERESTARTSYS; /* any other ERESTART* number would do as well */
     r->put_back = before;
 }
 

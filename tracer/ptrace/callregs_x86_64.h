@@ -1,7 +1,7 @@
 /*
  * callregs_x86_64.h: see callregs.h. The kernel keeps the number of the call in orig_rax until the
- * thread is back in the program, and decides only then what to do about one that was cut short: so
- * what it says needs no help. Source: the System V ABI's x86-64 supplement, appendix A.2.
+ * thread is back in the program, and decides only then about a call that was cut short. So the
+ * registers alone identify the call. Source: the System V ABI's x86-64 supplement, appendix A.2.
  */
 #ifndef FLAME_TRACER_PTRACE_CALLREGS_X86_64_H
 #define FLAME_TRACER_PTRACE_CALLREGS_X86_64_H
@@ -28,7 +28,7 @@ struct callregs {
     struct user_regs_struct user;
 };
 
-/* Where the arguments of a call are. */
+/* Offset of a call's argument in the registers. */
 static inline size_t callregs_place(unsigned i)
 {
     static const size_t at[6] = {CALLREGS_REG(rdi), CALLREGS_REG(rsi), CALLREGS_REG(rdx),

@@ -1,9 +1,9 @@
 /*
- * clone_exec_exit.c: births, exec and ends of threads.
+ * clone_exec_exit.c: clone, exec and exit events of threads.
  *
- * A child may stop before the event of its maker arrives. It stays in limbo, stopped, until that
- * event names its maker. If the maker has been killed first, stops_adopt_strays() adopts it after
- * STRAY_NS.
+ * A child may stop before the event of its parent arrives. It stays in limbo, stopped, until that
+ * event names its parent. If the parent has been killed first, stops_adopt_strays() adopts the
+ * child after STRAY_NS.
  *
  * exec by a thread that is not the leader: the other threads end, the leader's event EXIT comes,
  * then EXEC under the leader's id. The id of the thread that called exec never appears again.
@@ -52,7 +52,7 @@ uint64_t clone_exec_clone_flags(pid_t tid, const struct callregs *r)
     }
 }
 
-/* ---- births ---- */
+/* ---- clone ---- */
 
 static void begin(struct source *s, struct ptraced *t, pid_t parent, uint64_t flags, uint64_t now)
 {
@@ -134,7 +134,7 @@ void stops_adopt_strays(struct source *s, uint64_t now)
     }
 }
 
-/* ---- ends ---- */
+/* ---- exit ---- */
 
 void clone_exec_forget(struct source *s, struct ptraced *t)
 {
@@ -172,7 +172,7 @@ static void emit_end(struct source *s, struct ptraced *t, uint64_t now)
     clone_exec_forget(s, t);
 }
 
-/* Gives the leader the state of the thread that called exec, and ends the other threads. Returns
+/* Moves the state of the thread that called exec to the leader, and ends the other threads. Returns
  * the caller of exec, or NULL when it was the leader. */
 static struct ptraced *take_over(struct source *s, struct ptraced *leader, pid_t was, uint64_t now)
 {

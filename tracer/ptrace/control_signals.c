@@ -5,7 +5,7 @@
  * end would then wait for ever.
  *
  * So the signals are blocked, and a second thread takes them from the kernel (sigwaitinfo). It
- * sends the first thread SIGALRM until that one has asked for the pending alarms.
+ * sends the first thread SIGALRM until that thread has read the pending requests.
  *
  * Rejected: a handler in the first thread, because a read that hangs never runs it; alarm(2) and
  * the default action, because they would also end the process in the middle of an orderly end.
@@ -120,7 +120,7 @@ static bool note(const siginfo_t *info)
     return true;
 }
 
-/* The end was asked for. Checks until the process has ended that the loop does not hang. */
+/* Runs from a request to end until the process has ended; ends the process if the loop hangs. */
 static void see_to_the_end(void)
 {
     for (int ms = 0; ms < LAST_WORK_MS; ms += STEP_MS) {

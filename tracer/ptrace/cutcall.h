@@ -5,12 +5,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* A call the kernel interrupted and may go on with. */
+/* A call that the kernel interrupted and may continue. */
 struct cut_call {
     bool is;
     int nr;
     uint64_t args[6];
-    uintptr_t pc, sp; /* where it returns to */
+    uintptr_t pc, sp; /* return address and stack pointer */
 };
 
 #endif

@@ -1,19 +1,19 @@
 /*
- * detach.c: away from what runs on, without its noticing.
+ * detach.c: detaches from running threads so that the program does not notice.
  *
- * A thread that runs, or that sleeps in a call that can be taken up again, is stopped once more
- * and let go of (PTRACE_DETACH) where nothing is under way. What cannot be stopped so, a write
- * that may be half done, is let go of by the end of this process: the kernel wakes threads that
- * stand at a stop then as if a signal had come. At the entry of a call that is an EINTR;
- * everywhere else nobody notices.
+ * A thread that runs, or that sleeps in a call that can be restarted, is stopped once more and
+ * detached (PTRACE_DETACH) where no work on it is pending. A thread that cannot be stopped so, as
+ * in a write that may be half done, is detached by the end of this process. The kernel then wakes
+ * stopped threads as if a signal had come. At the entry of a call that is an EINTR; everywhere else
+ * the program does not notice.
  *
- * In which order: the kernel drops a signal that the program ignores only if the thread it is sent
- * to is not traced (attach.c), so those that sleep in calls which any signal ends come last.
- * Until then their calls are mended when that happens. Of a process that has none such, threads
- * that sleep stay asleep, and are let go of by the end of this process as well.
+ * Order: the kernel drops a signal that the program ignores only if the receiving thread is not
+ * traced (attach.c). So threads that sleep in calls which any signal ends are detached last. Until
+ * then such interruptions of their calls are undone. In a process without such threads, sleeping
+ * threads stay asleep, and are detached by the end of this process as well.
  *
- * Rejected: the end of this process for all. A child that ended in its last millisecond gave some
- * other thread an EINTR, in 6 of 100 such ends, with 2,000 children a second.
+ * Rejected: the end of this process for all threads. A child that ended in its last millisecond
+ * caused an EINTR in another thread, in 6 of 100 such ends, with 2,000 children a second.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -27,10 +27,10 @@
 #include "tracer/offcpu/calls.h"
 
 #define DRAIN_NS 800000000u
-#define DRAIN_OUTLIVED_NS 200000000u /* where a second since SIGTERM is nearly over */
-#define DRAIN_AGAIN_NS 200000000u    /* for those who were still asleep by then */
-#define LOOK_NS 4000000u             /* between looks whether that is over */
-#define AT_ONCE 8                    /* interruptions under way, as in attach.c */
+#define DRAIN_OUTLIVED_NS 200000000u /* when a second since SIGTERM is nearly over */
+#define DRAIN_AGAIN_NS 200000000u    /* for threads that were still asleep by then */
+#define LOOK_NS 4000000u             /* between checks whether that is over */
+#define AT_ONCE 8                    /* pending interruptions, as in attach.c */
 
 enum turn {
     STAYS,
@@ -39,7 +39,7 @@ enum turn {
     LAST,
 };
 
-/* Processes in which somebody sleeps in a call that any signal would end; sorted. */
+/* Processes with a thread that sleeps in a call that any signal would end; sorted. */
 struct delicate {
     pid_t *pids;
     size_t n;
@@ -69,14 +69,14 @@ static bool is_timed(const struct ptraced *t, const struct call *c)
     return c->timeout != CALL_NO_TIMEOUT && t->entered;
 }
 
-/* When the thread is to be stopped for the last time, by what it does now. */
+/* Pass of the detaching in which the thread is stopped for the last time, by its present call. */
 static enum turn turn_of(const struct ptraced *t, const struct delicate *d)
 {
     const struct call *c;
 
     if (t->fresh || t->stopped || t->limbo || t->interrupting)
         return STAYS;
-    if (!t->in_call || !t->reported) /* or in one that does not sleep */
+    if (!t->in_call || !t->reported) /* or in a call that does not sleep */
         return call_flags(t->nr, t->args) & CALL_EINTR ? NEARLY_LAST : FIRST;
     c = call_find(t->nr);
     if (!c || call_makes_child(c) || t->retry.done ||
@@ -92,7 +92,7 @@ void leave_at_stop(struct source *s, struct ptraced *t, int sig)
     struct off_event e = {.kind = OFF_THREAD_END, .time = source_now()};
 
     if (!t->clean) {
-        stops_interrupt(s, t, false); /* to come when it is out of this call again */
+        stops_interrupt(s, t, false); /* its stop comes when the thread has left this call again */
         stops_let_go(t);
         ptrace(PTRACE_CONT, t->tid, 0, sig);
         return;
@@ -111,7 +111,7 @@ static void stop_for_last_time(struct source *s, struct ptraced *t)
     stops_interrupt(s, t, false);
 }
 
-/* Waits until not more than so many are on their way to a stop, or the time is over. */
+/* Waits until at most `left` interruptions are pending, or the time is over. */
 static bool drain(struct source *s, unsigned left, uint64_t until)
 {
     while (s->interrupts > left)
@@ -120,7 +120,8 @@ static bool drain(struct source *s, unsigned left, uint64_t until)
     return true;
 }
 
-/* Those whose turn it is, or was when they did something else. */
+/* Stops the threads of this pass for the last time, and those of earlier passes that were in
+ * another state then. */
 static void let_go_of(struct source *s, const pid_t *tids, size_t n, enum turn turn,
                       const struct delicate *d, uint64_t until)
 {
@@ -168,8 +169,8 @@ void source_report_ends(struct source *s)
 }
 
 /*
- * Ends are told, and who stands from now on is not seen any more. Who left a call meanwhile, and is
- * about to make another, would come to stand at its entry, and sooner or later this process ends.
+ * The ends are emitted, and later stops are not. A thread that has left a call meanwhile would be
+ * stopped at the entry of its next one, where the end of this process is an EINTR.
  */
 static void let_go_of_the_busy(struct source *s, const pid_t *tids, size_t n, uint64_t until)
 {

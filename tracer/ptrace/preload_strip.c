@@ -23,7 +23,7 @@
 
 /* ---- the environment, as it lies on the new stack ---- */
 
-/* Appends all of /proc/PID/environ; nothing where it cannot be read. */
+/* Appends the whole of /proc/PID/environ; nothing where it cannot be read. */
 static void read_environment(pid_t tid, struct strbuf *to)
 {
     int fd = open(proc_path(tid, "environ").s, O_RDONLY | O_CLOEXEC);
@@ -36,7 +36,7 @@ static void read_environment(pid_t tid, struct strbuf *to)
         close(fd);
 }
 
-/* Where that begins in the process; 0: not known. */
+/* Address of the environment in the process; 0: unknown. */
 static uintptr_t environment_at(pid_t tid)
 {
     char text[1024];
@@ -48,8 +48,7 @@ static uintptr_t environment_at(pid_t tid)
     return start ? strtoul(start, NULL, 10) : 0;
 }
 
-/* The next string of the environment that is an LD_PRELOAD with our library; NULL: there is none.
- */
+/* Next string of the environment that is an LD_PRELOAD with flame's library; NULL: none. */
 static char *next_list(char *from, const char *end)
 {
     for (char *s = from; s < end; s += strlen(s) + 1) {
@@ -66,9 +65,9 @@ static char *next_list(char *from, const char *end)
 }
 
 /*
- * Takes it out of the list: blanks, of which loaders take any number, are in its place. So the
- * string is as long as it was. (A shorter one with NULs behind it would be the end of the
- * environment for those that read /proc/self/environ, as sanitizers do.)
+ * Removes flame's library from the list. It is overwritten with blanks, of which loaders accept any
+ * number, so the string keeps its length. (A shorter string with NULs after it would be the end of
+ * the environment for programs that read /proc/self/environ, as sanitizers do.)
  */
 static void take_out(char *list)
 {
@@ -80,10 +79,9 @@ static void take_out(char *list)
             memset(list + (entry - list), ' ', len);
 }
 
-/* ---- what the program is ---- */
+/* ---- properties of the program ---- */
 
-/* Whether `path`, in the root of the thread, can be read by anybody; `all`: by the tracer at least.
- */
+/* Whether every user can read `path`, in the root of the thread; `all`: whether the tracer can. */
 static bool is_readable(pid_t tid, const char *path, size_t len, bool all)
 {
     char name[4096];
@@ -91,7 +89,7 @@ static bool is_readable(pid_t tid, const char *path, size_t len, bool all)
     int root = snprintf(name, sizeof name, "%s", proc_path(tid, "root").s);
 
     if (path[0] != '/' || len >= sizeof name - (size_t)root)
-        return true; /* it is the loader's to find: not by us */
+        return true; /* the loader searches for it, flame does not */
     for (size_t i = 1; i <= len; i++) {
         if (i < len && path[i] != '/')
             continue;
@@ -117,10 +115,10 @@ static bool may_have_it(pid_t tid, const char *list)
     case PRELOADABLE_LEAK_SANITIZER:
     case PRELOADABLE_MACHINE:
         return false;
-    default: /* it can, or ignores the library and hands it on */
+    default: /* it loads the library, or ignores it and passes LD_PRELOAD on */
         break;
     }
-    ours = task_status(tid, "Uid") == (long)getuid(); /* the first of the four */
+    ours = task_status(tid, "Uid") == (long)getuid(); /* the real uid, the first of the four */
     while ((entry = preloadlist_next(&at, &len)))
         if (preloadlist_is_sanitizer(entry, len) ||
             (preloadlist_is(entry, len, LIBRARY) && !is_readable(tid, entry, len, ours)))

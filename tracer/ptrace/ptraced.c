@@ -1,8 +1,8 @@
 /*
  * ptraced.c: a table of two levels by thread id, and a list.
  *
- * Thread ids are below 2^22 and mostly close together, so a chunk of 1,024 slots is
- * found without hashing and given back when the last of its threads has gone.
+ * Thread ids are below 2^22 and mostly close together, so a chunk of 1,024 slots is found without
+ * hashing, and freed when the last of its threads is removed.
  */
 #include "tracer/ptrace/ptraced.h"
 

@@ -19,8 +19,8 @@ struct retry {
     uint64_t since; /* time of the first attempt */
     uint64_t from;  /* when it was taken back and its timeout shortened; 0: not */
     uint64_t done;  /* bytes it had written */
-    bool quiet;     /* with done: the bytes went to a socket */
-    bool broken;    /* the rest of the write brought a SIGPIPE that must be dropped */
+    bool quiet;  /* with done: the bytes went to a socket, whose SIGPIPE may have to be dropped */
+    bool broken; /* the rest of the write brought a SIGPIPE that must be dropped */
     unsigned nregs; /* number of arguments that differ from the program's */
     struct {
         unsigned at; /* index of the argument */
@@ -32,10 +32,10 @@ struct ptraced {
     pid_t tid, pid;
     struct ptraced *prev, *next;
 
-    bool begun;        /* its beginning was emitted to the client (here, told: emitted) */
+    bool begun;        /* its beginning was emitted to the client */
     bool foreign;      /* runs a 32-bit program, whose calls have other numbers */
     bool muted;        /* traced because it must be, but none of its events are emitted */
-    bool limbo;        /* stopped at birth; its maker is not known yet */
+    bool limbo;        /* stopped at its first stop; its parent is not known yet */
     bool at_stop;      /* registers and memory can be read */
     bool watched;      /* resumed to stop at its next call, or at the end of the present one */
     bool in_call;      /* the next system call stop is the exit of call `nr` */
@@ -64,7 +64,7 @@ struct ptraced {
     struct cut_call cut;
     struct cut_call seen; /* fresh: the call it slept in just before it was interrupted */
     struct retry retry;
-    uint64_t stood_since;  /* at_stop: since when, or since its last emitted event */
+    uint64_t stood_since;  /* at_stop: start of the stop, or its last emitted event */
     uint64_t stop_began;   /* at_stop */
     uint64_t let_go;       /* when it was resumed from its last stop */
     struct off_span held;  /* stopped time since its last emitted event */
@@ -75,7 +75,7 @@ struct ptraced {
     long slept;           /* put_off: its voluntary context switches then, */
     uint64_t ran_by_then; /* and its CPU time when that number last changed */
     uint64_t asleep;      /* fresh: when it was seen asleep in the call it was interrupted in */
-    uint64_t birth_ns;    /* limbo: since when */
+    uint64_t birth_ns;    /* limbo: time of its first stop */
     int birth_status;     /* limbo: its stop */
 };
 

@@ -66,8 +66,8 @@ bool restart_matches(const struct cut_call *cut, const struct callregs *regs, in
     return true;
 }
 
-/* The number that code before `pc` loads, if that is one of a call that can be gone on with; -1:
- * none is found. */
+/* Number that the code before `pc` loads, if it is a call that the kernel can restart; -1: none is
+ * found. */
 static int number_loaded(pid_t tid, uintptr_t pc)
 {
     uint8_t code[48];
@@ -100,7 +100,7 @@ int restart_identity(pid_t tid, const struct task_call *c)
     nr = number_loaded(tid, c->pc);
     if (nr >= 0)
         return nr;
-    /* A clock's number where the other three have an address. */
+    /* A clock id, where the other three calls have an address. */
     if ((int64_t)c->args[0] >= -4096 && (int64_t)c->args[0] < 4096)
         return SYS_clock_nanosleep;
     return strstr(wchan, "nanosleep") ? SYS_nanosleep : SYS_restart_syscall;
@@ -108,7 +108,7 @@ int restart_identity(pid_t tid, const struct task_call *c)
 
 /* ---- which calls can be interrupted unnoticed ---- */
 
-/* A descriptor of our own for the same file, or -1. */
+/* Our own descriptor of the same file, or -1. */
 static int copy_of(pid_t pid, int fd)
 {
     int process = (int)syscall(SYS_pidfd_open, pid, 0), copy = -1;
@@ -169,10 +169,10 @@ bool restart_exact(pid_t pid, pid_t tid, int nr, const uint64_t args[6])
         return (int)args[c->timeout_arg] < 0;
     if (c->timeout == CALL_TIMEOUT_AT)
         return !args[c->timeout_arg];
-    /* No other call says by a flag whether it has a timeout. */
+    /* No other call has a flag that says whether it has a timeout. */
     if (nr == SYS_io_uring_enter)
         return !args[1] && !(args[3] & RING_EXT_ARG);
-    /* To a pipe so much is written at once or not at all. */
+    /* A write of at most PIPE_BUF bytes to a pipe is done at once or not at all. */
     if (flags & CALL_RESUMES && args[2] <= PIPE_BUF && restart_fd_is(tid, (int)args[0], "pipe:"))
         return true;
     if (flags & CALL_SHORT)

@@ -12,7 +12,7 @@
 
 #define RED_ZONE 128 /* bytes below the stack pointer that are the program's */
 
-/* Sets an argument for the next attempt; the program's own is saved. */
+/* Sets an argument for the next attempt; the program's own value is saved. */
 static void change(struct ptraced *t, unsigned at, uint64_t value)
 {
     struct retry *g = &t->retry;
@@ -94,7 +94,7 @@ static bool inproc_stacks_up(struct ptraced *t, const struct call *c, uint64_t n
         !restart_socket_timeout(t->pid, descriptor(t, c), restart_sends(c->nr), &timeout) ||
         !timeout || now - t->retry.since < timeout)
         return false;
-    /* connect alone continues in the background when its caller's time is over. */
+    /* Only connect continues in the background when its caller's time is over. */
     callregs_set_result(t->tid, &t->regs, c->nr == SYS_connect ? -EINPROGRESS : -EAGAIN);
     return true;
 }

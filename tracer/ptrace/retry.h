@@ -1,30 +1,29 @@
 /*
  * retry.h: calls cut short by signals that the program ignores.
  *
- * The kernel does not even queue a signal that is ignored, unless its receiver is traced
- * (sig_ignored() of its kernel/signal.c): then it wakes a thread, any of the process, and a
- * call that knows no restart returns EINTR, or a short count. Another thread may take the
- * signal meanwhile, so the thread that was woken may never tell of one. A child's end is
- * such a signal in most programs.
+ * The kernel does not even queue an ignored signal, unless its receiver is traced (sig_ignored() of
+ * its kernel/signal.c). If it is traced, the kernel wakes any thread of the process, and a call
+ * that has no restart returns EINTR, or a short count. Another thread may take the signal
+ * meanwhile, so the woken thread may never report one. A child's end is such a signal in most
+ * programs.
  *
- * So a call that ends like this is taken back at its exit, before the program sees it, and
- * is made again with what is left of its timeout or of its bytes. Should a signal turn up
- * that the program does not ignore, or a stop of job control, it gets what the call
- * returned.
+ * So a call that ends like this is taken back at its exit, before the program sees it, and is made
+ * again with the rest of its timeout or of its bytes. If a signal comes that the program does not
+ * ignore, or a stop of job control, the program gets the call's own result.
  *
- * A short count has other reasons than signals. What is missing is written only where none of them
- * holds (inproc/cutwrite.h), and the SIGPIPE that a socket's second write may bring, which the
- * first would not have brought, is dropped.
+ * A short count has other reasons than signals. The missing bytes are written only where none of
+ * them holds (inproc/cutwrite.h). The second write to a socket may bring a SIGPIPE that the first
+ * would not have brought; it is dropped.
  *
  * Timeouts of io_uring begin anew; those of sockets do too, until they are over.
  *
- * The interruption by which the tracer attaches to a thread that sleeps in a call with a timeout
- * is undone in the same way.
+ * When the tracer attaches to a thread that sleeps in a call with a timeout, it interrupts the
+ * call. That interruption is undone in the same way.
  *
- * When the tracer leaves, such a call goes on with the lesser timeout; when it ends, the register
- * that had the timeout (r10, or rdx for sigtimedwait) has another value than the program put
- * there. Callers of a function take both for lost. The alternative, that the timeout begins
- * anew, would delay an event loop's next timer by as long as it waited already.
+ * When the tracer detaches, such a call continues with the shorter timeout. At its end, the
+ * register that had the timeout (r10, or rdx for sigtimedwait) has another value than the
+ * program's. Compilers expect a call to overwrite both registers. The alternative, a timeout that
+ * begins anew, would delay an event loop's next timer by as long as it waited already.
  */
 #ifndef FLAME_TRACER_PTRACE_RETRY_H
 #define FLAME_TRACER_PTRACE_RETRY_H
@@ -32,31 +31,32 @@
 #include "tracer/ptrace/ptraced.h"
 
 enum retry_how {
-    RETRY_AS_IT_WAS, /* with its arguments: nobody will be there to put others back */
-    RETRY_LESS_TIME, /* with what is left of its timeout */
-    RETRY_ALL,       /* less time or fewer bytes: this tracer is certainly there at its end */
+    RETRY_AS_IT_WAS, /* with its own arguments: no tracer restores others later */
+    RETRY_LESS_TIME, /* with the rest of its timeout */
+    RETRY_ALL, /* less time or fewer bytes: this tracer is certainly there at the call's end */
 };
 
-/* At the stop that interrupted the thread, t->regs being valid: the call that has used up
- * `spent_ns` of its timeout by `now` is made again with what is left of it. False: it was in none.
- */
+/* At the stop that interrupted the thread, t->regs being valid: has the call made again with the
+ * rest of its timeout, of which it has used up `spent_ns` by `now`. False: the thread was in no
+ * such call. */
 bool retry_sooner(struct ptraced *t, uint64_t now, uint64_t spent_ns);
-/* At the stop that interrupted the thread: the call that it ended with EINTR is made again as it
- * was. False: it was in none. For processors that restart_undo_eintr cannot be used on there. */
+/* At the stop that interrupted the thread: has the call that ended with EINTR made again with its
+ * own arguments. False: the thread was in no such call. For processors on which restart_undo_eintr
+ * cannot be used at that stop. */
 bool retry_cut_short(struct ptraced *t);
-/* At the exit of a call or at the delivery of an ignored signal, t->regs being valid.
- * True: it is taken back. */
+/* At the exit of a call or at the delivery of an ignored signal, t->regs being valid. True: the
+ * call is taken back. */
 bool retry_take_back(struct ptraced *t, uint64_t now, uint64_t spent_ns, enum retry_how how);
-/* The program is to see what it returned. Nothing if no call is taken back. */
+/* Cancels a taken-back call: the program sees its result. Does nothing if no call is taken back. */
 void retry_not(struct ptraced *t);
-/* To be called at the entry of a call: one that was taken back, or another. Sets t->entered; true:
- * to when it was taken back, from which on what is left of its timeout counts. */
+/* Must be called at the entry of a call: one that was taken back, or another. Sets t->entered.
+ * True: to the time when the call was taken back, from which the rest of its timeout counts. */
 bool retry_entered(struct ptraced *t, uint64_t now);
-/* The call has ended for good: arguments and result become what the program expects. t->regs must
- * be valid. */
+/* The call has ended for good: arguments and result become those that the program expects. t->regs
+ * must be valid. */
 void retry_over(struct ptraced *t);
-/* The thread is to get this signal next. True: it comes of a write to a socket that was made again
- * for its rest, and the program, whose write wrote a part, is not to get it. */
+/* The thread would get this signal next. True: the signal is dropped. It comes from the second part
+ * of a write to a socket, whose first part was written, so the program must not get it. */
 bool retry_drops(struct ptraced *t, int sig);
 
 #endif

@@ -42,11 +42,12 @@ struct source_client {
     void (*prepare)(void *arg, pid_t pid, pid_t tid, const struct user_regs_struct *regs);
     void (*beat)(void *arg, uint64_t now); /* between events, about every beat_ns */
     uint64_t beat_ns;
-    /* For clients that set lets_by; may be NULL otherwise. A thread has stopped, for whatever
-     * reason, and no event of that stop was emitted yet. */
+    /* For clients that set lets_by; may be NULL otherwise. A thread has stopped, for any reason,
+     * and no event of that stop was emitted yet. */
     void (*stopped)(void *arg, uint64_t now);
-    /* `parent` makes `child`, with these flags of clone(2). Both are stopped, and the birth was not
-     * emitted yet. `child` is 0 when a child of vfork has returned its parent's memory. */
+    /* `parent` makes `child`, with these flags of clone(2). Both are stopped, and the child's
+     * beginning was not emitted yet. `child` is 0 when a child of vfork has returned its parent's
+     * memory. */
     void (*born)(void *arg, pid_t parent, pid_t child, uint64_t flags);
     /* The thread is stopped: a signal that the program does not ignore comes next, or job control
      * stopped the thread. Called even after the last event. */
@@ -85,14 +86,14 @@ bool source_sigterm_ignored(const struct source *s);
  * True when the traced threads must not be detached, because calls under our seccomp filter fail
  * without a tracer. The caller then uses the next two functions. source_report_ends emits an end
  * for each thread, and no thread stays stopped while the others' ends are emitted.
- * source_serve_silently goes on tracing until the last thread has ended, and emits nothing.
+ * source_serve_silently continues tracing until the last thread has ended, and emits nothing.
  */
 bool source_must_stay(const struct source *s);
 void source_report_ends(struct source *s);
 void source_serve_silently(struct source *s);
 
 /* The launched command; 0 when there is none. Its wait status is valid once source_run has
- * returned, unless the command runs on. */
+ * returned, unless the command still runs. */
 pid_t source_command(const struct source *s);
 int source_wait_status(const struct source *s);
 

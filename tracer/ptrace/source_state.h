@@ -1,7 +1,7 @@
 /*
  * source_state.h: the state that the files of the event source share: source.c (the loop), spawn.c
- * and attach.c (the beginnings), stops.c (the handling of stops), clone_exec_exit.c (births, exec
- * and ends of threads), detach.c (the detaching).
+ * and attach.c (the beginnings), stops.c (the handling of stops), clone_exec_exit.c (clone, exec
+ * and exit events), detach.c (the detaching).
  */
 #ifndef FLAME_TRACER_PTRACE_SOURCE_STATE_H
 #define FLAME_TRACER_PTRACE_SOURCE_STATE_H
@@ -38,11 +38,11 @@ struct source {
     bool outlived;                /* it was asked to end and did not: `over` for that reason */
     uint64_t tick, beat, sampled; /* present period; times of the last beat and sample */
 
-    uint64_t began;        /* first stop, for the duration */
+    uint64_t began;        /* time of the first stop, for the duration */
     unsigned interrupts;   /* sent, and no stop has come yet */
     unsigned put_off;      /* threads that are not interrupted yet */
     unsigned unseen;       /* those of them with an emitted call that they may have left */
-    unsigned limbo;        /* threads stopped at birth whose maker is not known yet */
+    unsigned limbo;        /* threads at their first stop whose parent is not known yet */
     struct attach *attach; /* attaching is under way; NULL: it is not, or no longer */
 
     struct stop_latency notice;

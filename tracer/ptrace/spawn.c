@@ -1,14 +1,13 @@
 /*
  * spawn.c: a command that is traced from its first instruction on.
  *
- * The child waits on a pipe until it is seized, then loads the filter and executes; the
- * stop at that exec is the first that counts. There nothing of the program has run yet,
- * but the kernel has resolved PATH and #! lines and says by /proc/PID/exe what it would
- * run: so that is where programs are refused that would not get the privileges their file
- * gives.
+ * The child waits on a pipe until it is seized, then loads the filter and executes the command. The
+ * stop at that exec is the first that counts. No instruction of the program has run yet there, but
+ * the kernel has resolved PATH and #! lines, and /proc/PID/exe names the file that will run. So
+ * programs that would not get the privileges their file gives are refused at that stop.
  *
- * Not done: PTRACE_TRACEME in the child, which would make stops before the filter is
- * there and a SIGTRAP at exec; both would have to be told from the command's own.
+ * Rejected: PTRACE_TRACEME in the child. It makes stops before the filter is loaded and a SIGTRAP
+ * at exec, and both would have to be distinguished from the command's own.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -146,7 +145,7 @@ void spawn_failed(struct source *s)
     if (s->failed)
         return;
     if (read(s->exec_error, &why, sizeof why) != sizeof why)
-        return; /* a signal ended it before its exec: that is its end */
+        return; /* a signal ended it before its exec, which is reported as its end */
     if (why.of_filter)
         s->failed = refuse_filter(-why.err);
     else

@@ -21,7 +21,7 @@ void stop_latency_init(struct stop_latency *n)
     *n = (struct stop_latency){.schedstat = -1};
 }
 
-/* Time for which this thread has waited for a CPU since it began; the last answer when that cannot
+/* Time for which this thread has waited for a CPU since it began; the previous value when it cannot
  * be read. */
 static uint64_t read_delayed(struct stop_latency *n)
 {

@@ -1,22 +1,23 @@
 /*
- * stop_latency.h: since when a thread stands that the tracer has just found standing.
+ * stop_latency.h: the time at which a thread stopped that the tracer has just found stopped.
  *
- * The kernel says that a thread stands, not since when. The tracer may have been busy with
- * another thread, or have waited for a CPU itself when it was woken; on a loaded machine that
- * is most of what a stop takes. So the time is estimated between two moments that are known:
- * when nobody stood, and now.
+ * The kernel reports that a thread is stopped, not since when. The tracer may have been busy with
+ * another thread, or have waited for a CPU itself when it was woken. On a loaded machine that is
+ * most of a stop's time. So the time is estimated between two known moments: the last time at which
+ * no thread was stopped, and now.
  *
- *   - If the tracer was asleep, the stop is what woke it: the thread stands for as long as the
- *     tracer then waited for a CPU, which the scheduler says (/proc/thread-self/schedstat).
- *   - If it was busy, the stop came at any time since nobody stood: half of that is taken, and
- *     the other half is told as what may have to be added.
+ *   - If the tracer was asleep, the stop woke it. So the thread has been stopped for as long as the
+ *     tracer then waited for a CPU, which the scheduler reports (/proc/thread-self/schedstat).
+ *   - If the tracer was busy, the stop came at any time since no thread was stopped. Half of that
+ *     time is taken, and the other half is reported as a possible addition.
  *
- * What is left is the few microseconds that waking the tracer takes on an idle machine. The
- * state machine, which knows what the thread did meanwhile, finds those (offcpu.h).
+ * The few microseconds that waking the tracer takes on an idle machine are not included. The state
+ * machine, which knows the thread's calls meanwhile, finds those (offcpu.h).
  *
- * A reading takes 0.9 us, which is a tenth of a stop. So it is made only after waits that were
- * long enough to matter, shorter ones mattering while the machine is loaded, and then also when
- * so much has happened since the last one that it no longer says what this wait began with.
+ * A reading takes 0.9 us, which is a tenth of a stop. So it is made only after waits that were long
+ * enough to matter; shorter ones matter while the machine is loaded. On a loaded machine it is also
+ * made after so much work since the last reading that this one is no longer valid as the beginning
+ * of the wait.
  *
  * Not thread-safe. Times are ns of CLOCK_MONOTONIC.
  */
@@ -29,26 +30,26 @@
 #include "common/compiler.h"
 
 struct stop_latency {
-    int schedstat;    /* our own, open; -1: not asked yet or not to be had */
-    uint64_t nobody;  /* when nobody stood last */
+    int schedstat;    /* our own, open; -1: not opened yet, or it cannot be opened */
+    uint64_t nobody;  /* last time at which no thread was stopped */
     uint64_t woken;   /* when the last wait ended */
-    uint64_t delayed; /* how long we have waited for a CPU, at the last reading */
-    unsigned waits;   /* since then */
-    uint64_t beat;    /* when it was last asked whether the machine is loaded */
+    uint64_t delayed; /* run-queue wait of this thread at the last reading */
+    unsigned waits;   /* number of waits since that reading */
+    uint64_t beat;    /* time of the last check whether the machine is loaded */
     uint64_t beat_delayed;
     bool loaded;
 };
 
 void stop_latency_init(struct stop_latency *n);
 
-/* Nobody stands at `now`. */
+/* No thread is stopped at `now`. */
 void stop_latency_nobody(struct stop_latency *n, uint64_t now);
 
-/* The tracer goes to wait until somebody stands. */
+/* The tracer begins to wait until a thread stops. */
 void stop_latency_waits(struct stop_latency *n, uint64_t now);
-/* A thread was found standing at `now`; returns since when it stands. stop_latency_woken is for the
- * one that ended the tracer's sleep, stop_latency_found for one that ended a wait without sleep,
- * and for all others that are found then; those may stand since *earliest. */
+/* A thread was found stopped at `now`; returns the time of its stop. stop_latency_woken is for the
+ * thread that ended the tracer's sleep, stop_latency_found for one that ended a wait without sleep,
+ * and for all others found then. Those may have been stopped since *earliest. */
 uint64_t stop_latency_woken(struct stop_latency *n, uint64_t now);
 uint64_t stop_latency_found(struct stop_latency *n, uint64_t now, uint64_t *earliest);
 

@@ -1,9 +1,9 @@
 /*
  * stops.c: turns a stop into events and resumes the thread.
  *
- * With a filter the seccomp stop is the entry. The exit stop (PTRACE_SYSCALL) is asked for only in
+ * With a filter the seccomp stop is the entry. The exit stop (PTRACE_SYSCALL) is requested only in
  * a call that may sleep. Without one all calls stop twice, and entry and exit alternate; the first
- * stop after a birth, an attach or a restart is an entry.
+ * stop after a clone, an attach or a restart is an entry.
  *
  * PTRACE_INTERRUPT is sent only to threads that run. An interruption that reaches a sleeping call
  * before it takes effect would cut that call short. So such an entry is taken back
@@ -178,9 +178,9 @@ static void on_entry(struct source *s, struct ptraced *t, bool filtered, uint64_
 
 /*
  * Time that the call that ends here has used up. It is counted by the clock, from a moment at which
- * the program was in the call already. So the rest never ends before the time that the program
- * asked for. Rejected: subtracting the thread's CPU time and run-queue wait. On a loaded machine a
- * call of 300 ms that was cut short every 20 ms took 3 s that way.
+ * the program was in the call already. So the rest never ends before the program's timeout.
+ * Rejected: subtracting the thread's CPU time and run-queue wait. On a loaded machine a call of 300
+ * ms that was cut short every 20 ms took 3 s that way.
  */
 static uint64_t spent(const struct ptraced *t, uint64_t now)
 {
@@ -334,7 +334,7 @@ static void interruption_arrived(struct source *s, struct ptraced *t)
     s->interrupts--;
 }
 
-/* Whether the call that the thread is in, or was in last, is one that the filter lets by. */
+/* Whether the filter allows the thread's present or last call without a stop. */
 static bool is_let_by(const struct source *s, const struct ptraced *t)
 {
     const struct callregs *r = &t->regs;
@@ -345,7 +345,7 @@ static bool is_let_by(const struct source *s, const struct ptraced *t)
                                                  callregs_argument(r, 0), callregs_argument(r, 5)));
 }
 
-/* Undoes the interruption of a call that would have gone on. */
+/* Undoes the interruption of a call that would have continued. */
 static void undo_interruption(struct ptraced *t, uint64_t now)
 {
     uint64_t args[6];
@@ -418,7 +418,7 @@ static void settle_call(struct source *s, struct ptraced *t, int sig, uint64_t n
     const struct callregs *r = &t->regs;
     bool ignored;
 
-    /* A call that the filter lets by is repaired by its own thread. */
+    /* A call that the filter allows without a stop is repaired by its own thread. */
     if (!regs_between_calls(t) || callregs_is_foreign(r) || is_let_by(s, t) ||
         (!t->retry.pc && (callregs_result(r) != -EINTR || callregs_nr(r) < 0)))
         return;
@@ -486,7 +486,7 @@ static void on_signal(struct source *s, struct ptraced *t, int sig, uint64_t now
     }
     settle_call(s, t, sig, now);
     emit_handled(s, t, sig, now);
-    /* Needed only then: it decides whether the call that was cut goes on. */
+    /* Needed only then: it decides whether the call that was cut short continues. */
     e.caught = t->cut.is && task_catches(t->tid, sig);
     source_emit(s, t, &e);
     stops_resume(s, t, sig);
