@@ -29,7 +29,7 @@ struct nostop_thread {
     uint64_t since;  /* nap.left of that sleep */
     uint64_t looked; /* time of the sample */
     struct task_call call;
-    bool from_begin; /* it slept when the trace began */
+    bool from_begin; /* it slept already when the trace began */
 
     struct off_sched at;      /* the last reading of its scheduler figures, */
     uint64_t ran_at, wait_at; /* nap.ran_ns and nap.wait_ns then */

@@ -1,12 +1,12 @@
 /*
- * sleeper_sample.c: a sleeping thread is looked at without its noticing.
+ * sleeper_sample.c: samples a sleeping thread without its noticing.
  *
- * It may wake at any moment. The number of its turns on processors, before and after, says whether
- * it has: then what was read is of nothing, and is forgotten. So does the kernel's record of its
- * coming, if that is older than the look: what was seen was a later sleep.
+ * The thread may wake at any moment. Its count of turns on processors, read before and after, shows
+ * whether it has: then the sample is dropped. A sample is also dropped if the kernel recorded the
+ * thread's return before the sample, because the sample is then of a later sleep.
  *
- * Looks are bounded, half a tick of each: where hundreds of threads sleep for milliseconds, some
- * sleeps are over before their turn has come. They are told as that (off_unlooked.missed).
+ * Sampling takes at most half of each tick: where hundreds of threads sleep for milliseconds, some
+ * sleeps are over before they can be sampled. Those are emitted as off_unsampled.missed.
  */
 #include <string.h>
 #include <sys/syscall.h>
@@ -23,11 +23,11 @@ static void add_span(struct off_span *s, uint64_t ns)
         s->longest_ns = ns;
 }
 
-/* ---- looks ---- */
+/* ---- samples ---- */
 
 static bool is_due(const struct nostop *q, const struct nostop_thread *t, uint64_t now)
 {
-    /* A tick is less than least_ns by twice that: who is not due yet is looked at in time. */
+    /* A tick is less than least_ns by twice that: a thread not due yet is sampled in time. */
     return t->nap.away && !t->nap.wants && t->found == NOSTOP_NOT_LOOKED &&
            now >= t->nap.left + q->opt.least_ns / 8;
 }
@@ -48,7 +48,7 @@ static void look(struct nostop *q, struct nostop_thread *t)
     t->looked = clock_ns(CLOCK_MONOTONIC);
     t->since = t->nap.left;
     if (!nostop_read(q, t) || !task_call(t->tid, &t->call))
-        return; /* it has ended, or may not be looked at any more */
+        return; /* it has ended, or may not be read any more */
     if (t->call.where == TASK_RUNS) {
         t->found = NOSTOP_AWAKE;
         return;
@@ -87,10 +87,10 @@ void nostop_look_around(struct nostop *q, uint64_t now)
     }
 }
 
-/* ---- what came of them ---- */
+/* ---- results ---- */
 
-/* So long the thread waited for its processor, of what it has waited since the look: if it has had
- * other turns since, they all waited as long. */
+/* Run-queue wait at the end of the sleep, out of all such waits since the sample. If the thread has
+ * had other turns on processors since, all are taken as equally long. */
 static uint64_t runq_of(const struct off_sched *at, const struct off_sched *now, uint64_t most)
 {
     uint64_t turns = now->turns > at->turns ? now->turns - at->turns : 1, ns;
@@ -129,7 +129,7 @@ static void emit_end(struct nostop *q, struct nostop_thread *t,
     q->counts.reported += t->found == NOSTOP_IN_CALL;
 }
 
-/* Which of the sums a sleep belongs to that is not told by itself. */
+/* Adds a sleep that is not emitted by itself to the sum it belongs to. */
 static void pass(struct nostop *q, struct nostop_thread *t, const struct switch_interval_over *over,
                  bool looked)
 {

@@ -55,7 +55,7 @@ static void find_again(struct nostop *q, uint64_t now)
             continue;
         }
         if (t->found != NOSTOP_NOT_LOOKED && is_alike(&was, &t->at))
-            continue; /* it sleeps on */
+            continue; /* still the same sleep */
         if (t->found != NOSTOP_NOT_LOOKED) {
             uint64_t since = t->at.cpu_ns - was.cpu_ns + t->at.runq_ns - was.runq_ns;
 

@@ -11,11 +11,11 @@ static bool ends(struct switch_interval *n, uint64_t from, uint64_t to, bool wan
 bool switch_interval_leaves(struct switch_interval *n, uint64_t time, bool wants,
                             struct switch_interval_over *over)
 {
-    if (n->unpaired && time <= n->came) { /* told late: it has come since */
+    if (n->unpaired && time <= n->came) { /* read late: the thread has come since */
         n->unpaired = false;
         return ends(n, time, n->came, wants, over);
     }
-    if (n->away && time <= n->left) { /* told late: it has come, and left again */
+    if (n->away && time <= n->left) { /* read late: the thread has come, and left again */
         n->twice = time < n->left;
         n->earlier = (struct switch_interval_over){.from = time, .wants = wants};
         return false;
@@ -35,7 +35,7 @@ bool switch_interval_leaves(struct switch_interval *n, uint64_t time, bool wants
 bool switch_interval_comes(struct switch_interval *n, uint64_t time,
                            struct switch_interval_over *over)
 {
-    if (n->away && time < n->left) { /* told late: it has left since */
+    if (n->away && time < n->left) { /* read late: the thread has left since */
         bool reported = n->twice && time >= n->earlier.from;
 
         n->twice = false;

@@ -1,11 +1,11 @@
 /*
- * switch_intervals.h: when a thread was away from a processor, from the records of its leaving and
- * coming.
+ * switch_intervals.h: the times at which a thread was on no processor, from the records of its
+ * switches.
  *
- * Each processor has a ring of its own, and they are read one after the other: of a thread that
- * leaves one and comes to another, the two may be told the wrong way round. They are brought
- * together here, by their times. Records that were lost leave a thread that comes without having
- * left, or leaves twice: then nothing is said of the time between.
+ * Each processor has its own ring, and the rings are read one after the other. If a thread leaves
+ * one processor and comes to another, the two records may be read in the wrong order. Here they are
+ * ordered by their times. If records were lost, a thread comes without having left, or leaves
+ * twice: then the time between is not reported.
  *
  * Pure: no clock, no system call. Not thread-safe.
  */
@@ -18,30 +18,31 @@
 /* A time away from processors. */
 struct switch_interval_over {
     uint64_t from, to; /* CLOCK_MONOTONIC, ns */
-    bool wants;        /* it wanted to run all the while: no sleep */
+    bool wants;        /* runnable all the time: no sleep */
 };
 
 /* All zero: nothing is known yet. */
 struct switch_interval {
-    bool away;     /* it is on no processor, */
-    bool wants;    /* and wants to be */
-    bool unpaired; /* it came at `came`, and when it had left was not told */
-    bool twice;    /* it left twice, and when it had come between was not told: */
+    bool away;     /* it is on no processor */
+    bool wants;    /* away: runnable */
+    bool unpaired; /* it came at `came`, and the record of its leaving has not been read */
+    bool twice;    /* it left twice, and the record of its coming between has not been read: */
     struct switch_interval_over earlier; /* the first time, without its end */
-    uint64_t left;                       /* when it left last */
-    uint64_t came;                       /* when it came last; 0: not known */
-    uint64_t ran_ns;                     /* on processors, all its stays there that have ended */
-    uint64_t wait_ns;                    /* away and wanting one */
+    uint64_t left;                       /* when it last left */
+    uint64_t came;                       /* when it last came; 0: unknown */
+    uint64_t ran_ns;  /* time on processors, of all stays there that have ended */
+    uint64_t wait_ns; /* time away in which it was runnable */
 };
 
-/* The thread left at `time`, wanting to run on or not; or came. True, with *over: a time away has
- * ended, and was not told before. */
+/* The thread left at `time` (`wants`: still runnable), or came. True, with *over: a time away has
+ * ended that was not reported before. */
 bool switch_interval_leaves(struct switch_interval *n, uint64_t time, bool wants,
                             struct switch_interval_over *over);
 bool switch_interval_comes(struct switch_interval *n, uint64_t time,
                            struct switch_interval_over *over);
 
-/* It is found away, or on a processor, at `time`, and when that began is not known. */
+/* The thread is found away, or on a processor, at `time`; the beginning of that state is unknown.
+ */
 void switch_interval_found(struct switch_interval *n, uint64_t time, bool away);
 
 #endif

@@ -1,12 +1,12 @@
 /*
- * switchrecord.h: one record after the other out of a ring that the kernel fills when threads leave
- * their processors and come back to one (perf_event_open(2), PERF_RECORD_SWITCH), with what tells
- * who is there: forks, execs, ends, code that was mapped.
+ * switchrecord.h: reads the records of a ring that the kernel fills when threads leave their
+ * processors and come back to one (perf_event_open(2), PERF_RECORD_SWITCH). It also has the records
+ * by which threads are known: forks, execs, ends, code that was mapped.
  *
  * The layout is that of events whose sample_type is SWITCH_SAMPLE and whose sample_id_all is set,
- * without build-ids in mappings. Any bytes may stand there (perfring.h).
+ * without build-ids in mappings. The ring may hold any bytes (perfring.h).
  *
- * Nothing here makes a system call. Not thread-safe for one reader.
+ * No function here makes a system call. Not thread-safe for one reader.
  */
 #ifndef FLAME_TRACER_NOSTOP_SWITCHRECORD_H
 #define FLAME_TRACER_NOSTOP_SWITCHRECORD_H
@@ -18,29 +18,28 @@
 #define SWITCH_SAMPLE ((uint64_t)(PERF_SAMPLE_TID | PERF_SAMPLE_TIME))
 
 enum switch_kind {
-    SWITCH_NONE,   /* nothing more for now */
+    SWITCH_NONE,   /* no more records for now */
     SWITCH_OUT,    /* a thread left its processor */
     SWITCH_IN,     /* it came to one */
     SWITCH_FORK,   /* a new thread or process */
     SWITCH_EXIT,   /* a thread has ended */
     SWITCH_EXEC,   /* a process runs another program */
     SWITCH_MAPPED, /* it has mapped code */
-    SWITCH_LOST,   /* records found no room */
-    SWITCH_DAMAGED /* no record of the kernel's: nothing more can be read from this ring */
+    SWITCH_LOST,   /* records were lost for lack of room */
+    SWITCH_DAMAGED /* not a record of the kernel's: no more can be read from this ring */
 };
 
 struct switch_record {
     enum switch_kind kind;
-    bool wants; /* SWITCH_OUT: it was made to leave, and wants to run. Never on kernels before 4.17,
-                   which do not tell */
-    pid_t pid, tid;               /* whom it is about; of SWITCH_FORK the new one */
+    bool wants; /* SWITCH_OUT: preempted, still runnable. Never set on kernels before 4.17, which do
+                   not report it */
+    pid_t pid, tid;               /* the thread of the record; SWITCH_FORK: the new one */
     pid_t parent_pid, parent_tid; /* SWITCH_FORK; pid == parent_pid: a thread */
     uint64_t time;                /* of the events' clock, in nanoseconds */
-    uint64_t lost;                /* SWITCH_LOST: how many */
+    uint64_t lost;                /* SWITCH_LOST: number of lost records */
 };
 
-/* Reads the record at the ring's tail and moves that behind it. Records that nobody here asks for
- * are passed over. */
+/* Reads the record at the ring's tail and moves the tail past it. Skips records of other kinds. */
 enum switch_kind switch_ring_next(struct perf_ring *r, struct switch_record *out);
 
 #endif

@@ -30,7 +30,7 @@ struct switch_rings {
     struct cpu *cpus;
     size_t ncpus;
     size_t ring; /* bytes of each; 0: none is mapped yet */
-    int *fds;    /* of all other events */
+    int *fds;    /* descriptors of all other events */
     size_t nfds, fds_room;
     struct switch_record *reported;
     size_t ntold, told_room;
