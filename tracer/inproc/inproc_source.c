@@ -102,8 +102,8 @@ static void on_event(void *arg, const struct off_event *e, uint32_t stack)
 
 /* ---- the beginning ---- */
 
-/* The only place of the C library that makes the calls of cancellation points; 0: there is none, or
- * more than one. */
+/* Return address, within its page, of the only code in the C library that makes the calls of
+ * cancellation points; 0: there is none, or more than one. */
 static uintptr_t place_of_marks(const struct site_list *sites)
 {
     uintptr_t place = 0;

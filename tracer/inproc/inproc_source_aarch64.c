@@ -1,6 +1,6 @@
 /*
- * inproc_source.h for a processor on which programs do not note their calls yet: all calls stop.
- * docs/ports.md says what is wanted.
+ * inproc_source.h for a processor on which programs do not log their calls yet: all calls stop.
+ * docs/ports.md says what is needed.
  */
 #include "tracer/inproc/inproc_source.h"
 
@@ -11,7 +11,7 @@ struct inproc *inproc_new(const struct inproc_client *client, const char **why)
     return NULL;
 }
 
-/* Nobody has one to ask. */
+/* Never called, because inproc_new returns NULL here. */
 uintptr_t inproc_lets_by(const struct inproc *i)
 {
     (void)i;

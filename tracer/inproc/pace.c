@@ -2,11 +2,11 @@
 
 #include "inproc/ring.h"
 
-/* A ring that has filled up to here is read twice as often, and one below the other half as often:
- * so full it is not too full then, with some to spare, or the two would take turns. */
+/* A ring that has filled beyond MUCH is read twice as often, and one below LITTLE half as often.
+ * LITTLE is less than half of MUCH, so that the rate does not alternate between two values. */
 #define MUCH (RING_WORDS / 8)
 #define LITTLE (RING_WORDS / 20)
-/* The next reading may be too late if it is not soon. */
+/* Fill above which the next reading may come too late, unless it is soon. */
 #define NEARLY_ALL (RING_WORDS / 2)
 
 uint64_t pace_next(uint64_t ns, uint32_t fill)

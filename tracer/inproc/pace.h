@@ -1,10 +1,10 @@
 /*
- * pace.h: how often rings are to be read.
+ * pace.h: how often rings are read.
  *
- * Often enough that no thread waits for room, and as seldom as that allows: each reading wakes the
- * tracer up, which costs 10 us of a CPU where it finds next to nothing. What is read later is told
- * the same (tracer/inproc/inproc_source.h), so the bound is the memory of whoever is in a hurry
- * meanwhile: a ring holds 3,000 calls.
+ * They are read often enough that no thread waits for room, and otherwise as seldom as possible.
+ * Each reading wakes the tracer, which costs 10 us of a CPU even where it finds next to nothing. A
+ * record that is read later gives the same event (tracer/inproc/inproc_source.h), so the only bound
+ * is the ring's memory: a ring holds 3,000 calls.
  */
 #ifndef FLAME_TRACER_INPROC_PACE_H
 #define FLAME_TRACER_INPROC_PACE_H
@@ -14,8 +14,8 @@
 #define PACE_LEAST_NS 2000000u
 #define PACE_MOST_NS 8000000u
 
-/* How long to the next reading, in ns, PACE_LEAST_NS to PACE_MOST_NS. It has been `ns` since the
- * one before, in which the fullest ring had `fill` words (of RING_WORDS). */
+/* Time until the next reading, in ns, PACE_LEAST_NS to PACE_MOST_NS. The last one came `ns` after
+ * the one before it, and found at most `fill` words (of RING_WORDS) in a ring. */
 uint64_t pace_next(uint64_t ns, uint32_t fill);
 
 #endif

@@ -18,15 +18,16 @@ enum reported {
 struct ring_thread {
     pid_t tid;
     pid_t child;   /* the vfork child whose calls these are; 0: the thread's own */
-    unsigned lent; /* number of open calls when the ring was lent */
+    unsigned lent; /* number of open calls when the ring was lent to the child */
     pid_t pid;
     struct {
         uint32_t serial;
         enum reported reported;
         int nr;
         uint32_t stack;
-        struct arg_copy_kept memory; /* for the case that the kernel resumes the call */
-    } calls[RINGS_NESTED];           /* open calls, the innermost last */
+        struct arg_copy_kept
+            memory;        /* copied memory, for the case that the kernel resumes the call */
+    } calls[RINGS_NESTED]; /* open calls, the innermost last */
     unsigned n;
     struct off_event signal; /* not emitted yet; time 0: none */
     struct off_span held;    /* stopped time for the signal, not emitted yet */

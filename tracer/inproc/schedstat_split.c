@@ -1,7 +1,7 @@
 #include "tracer/inproc/schedstat_split.h"
 
-/* How often a thread that sleeps once is put on a CPU, about. Less than two would mean that it did
- * not sleep (offcpu.h). */
+/* Number of times that a thread is put on a CPU in a sleep, about. Below two the state machine
+ * takes the thread as not having slept (offcpu.h). */
 #define TURNS_OF_A_SLEEP 2
 
 void schedstat_split_read(struct schedstat_split *f, uint64_t now, const struct off_sched *read)
@@ -32,7 +32,8 @@ uint64_t schedstat_split_turns(const struct schedstat_split *f, uint64_t read)
     return read && f->known && read < least ? least : read;
 }
 
-/* Gives at most `most` of the rest; returns the part of `most` that was not given. */
+/* Assigns at most `most` of the unassigned time; returns the part of `most` that was not assigned.
+ */
 static uint64_t give(uint64_t *given, uint64_t read, uint64_t most)
 {
     uint64_t left = read > *given ? read - *given : 0, part = left < most ? left : most;
@@ -52,8 +53,8 @@ static uint64_t share(const struct schedstat_split *f, uint64_t took)
     return until > took ? (uint64_t)((double)left * ((double)took / (double)until)) : took;
 }
 
-/* Gives CPU time to a call in which the thread slept: at most half of the call's time, as it did
- * sleep. */
+/* Assigns CPU time to a call in which the thread slept: at most half of the call's time, because
+ * the thread did sleep. */
 static uint64_t give_cpu(struct schedstat_split *f, uint64_t took)
 {
     uint64_t part = f->each_ns < f->debt_ns ? f->each_ns : f->debt_ns;

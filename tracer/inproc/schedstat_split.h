@@ -1,14 +1,17 @@
 /*
- * schedstat_split.h: the scheduler's figures of a thread that notes its own calls.
+ * schedstat_split.h: the scheduler's figures of a thread that logs its own calls.
  *
- * Its events are told some milliseconds late, and the kernel's figures (off_sched) are those of the
- * moment at which they are read. So they are read at most once for all that is told at a time, and
- * what came to them since the reading before is given to the events one after the other: to what
- * lies between calls, and to calls in which it stayed on its CPU, time on a CPU and, for the rest,
- * the wait for one; to calls in which it slept, of that wait a share by how long they took, and of
- * the CPU what the calls before the last reading took in the middle, each the same part. What is
- * given is never more than was read, and what is left goes with the next reading: over the time of
- * several readings the sums are exact, for a single sleep the wait for a CPU is a share.
+ * Its events are emitted some milliseconds late, and the kernel's figures (off_sched) are those of
+ * the moment at which they are read. So they are read at most once for each batch of events. The
+ * increase since the reading before is assigned to the events, one after the other.
+ *
+ *   - Time between calls, and calls in which the thread stayed on its CPU, get CPU time; the rest
+ *     of their length is run-queue wait.
+ *   - Calls in which the thread slept get a share of the run-queue wait, by their length. Of the
+ *     CPU time they get the mean of such calls before the last reading.
+ *
+ * No more is assigned than was read, and the remainder is added to the next reading. So over
+ * several readings the sums are exact; for a single sleep the run-queue wait is a share.
  *
  * Plain arithmetic; not thread-safe.
  */
@@ -18,32 +21,33 @@
 #include "tracer/offcpu/event.h"
 
 struct schedstat_split {
-    struct off_sched given; /* up to the last event */
-    struct off_sched read;  /* by the last reading */
-    uint64_t at;            /* when that was */
-    uint64_t before;        /* when the one before was */
+    struct off_sched given; /* assigned up to the last event */
+    struct off_sched read;  /* the last reading */
+    uint64_t at;            /* time of the last reading */
+    uint64_t before;        /* time of the reading before it */
     uint64_t upto;          /* time of the last event */
     uint64_t sleeps;        /* calls in which it slept, since the last reading */
-    uint64_t debt_ns;       /* on a CPU in such calls, before that, and not given yet */
-    uint64_t each_ns;       /* of that, what a call is to have */
+    uint64_t debt_ns;       /* CPU time of such calls before that reading, not assigned yet */
+    uint64_t each_ns;       /* part of debt_ns that each such call gets */
     bool known;             /* there was a reading */
 };
 
-/* A reading, at `now`. */
+/* Adds a reading, made at `now`. */
 void schedstat_split_read(struct schedstat_split *f, uint64_t now, const struct off_sched *read);
 
 /*
- * How often the thread was put on a CPU, as a reading has it, where a call that it noted is told to
- * end by something else than its record: its process ends, or the trace does. One turn since the
- * call began would say that the thread never slept, as it does of a thread that stood there; of one
- * that did not stand it says that it slept once. (And what was given is often more than was read.)
+ * Number of times that the thread was put on a CPU, from a reading. For a logged call that ends
+ * otherwise than by its record: its process ends, or the trace does. One turn since the call began
+ * would mean that the thread never slept, as for a thread that was stopped at the call. A thread
+ * that was not stopped has slept once. (And the assigned turns are often more than were read.)
  */
 uint64_t schedstat_split_turns(const struct schedstat_split *f, uint64_t read);
 
-/* All is known as it was read: at a stop of the thread. */
+/* Takes all figures as read, at a stop of the thread. */
 void schedstat_split_settle(struct schedstat_split *f, uint64_t now, const struct off_sched *read);
 
-/* An event at `time`. What lies between it and the one before: did the thread sleep then? */
+/* Handles an event at `time`. `slept`: the thread slept between the event before it and this one.
+ */
 void schedstat_split_event(struct schedstat_split *f, uint64_t time, bool slept);
 
 #endif
