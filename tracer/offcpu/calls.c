@@ -75,7 +75,7 @@ static unsigned send_flags(const struct call *c, const uint64_t args[6])
     return args[c->how_arg] & MSG_DONTWAIT ? W : c->flags;
 }
 
-/* With MSG_WAITALL the whole count is asked for, and the call may end half-way. */
+/* MSG_WAITALL waits for the whole count, so the call may be interrupted half-way. */
 static unsigned receive_flags(const struct call *c, const uint64_t args[6])
 {
     if (args[c->how_arg] & MSG_DONTWAIT)
@@ -83,7 +83,7 @@ static unsigned receive_flags(const struct call *c, const uint64_t args[6])
     return args[c->how_arg] & MSG_WAITALL ? c->flags : c->flags & ~(unsigned)SHORT;
 }
 
-/* Once it has submitted something it returns that count, whatever it waited for. */
+/* Once the call has submitted something it returns that count, whatever event it waited for. */
 static unsigned ring_flags(const struct call *c, const uint64_t args[6])
 {
     if (!(args[3] & RING_GETEVENTS))

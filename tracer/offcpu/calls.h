@@ -46,7 +46,7 @@ enum call_object {
     CALL_ON_EPOLL,   /* epoll_wait: descriptor in args[fd_arg] */
     CALL_ON_FUTEX,
     CALL_ON_PATH, /* open, rename: the path's address is in args[fd_arg] */
-    CALL_ON_DISK, /* sync, msync: whatever is not written yet */
+    CALL_ON_DISK, /* sync, msync: all data that is not written yet */
     CALL_ON_CHILD,
     CALL_ON_SIGNAL,
     CALL_ON_TIME,
@@ -69,13 +69,13 @@ enum call_zero {
     CALL_ZERO_PLAIN,
     CALL_ZERO_TIMEOUT,
     CALL_ZERO_HANGUP,      /* the other end is gone */
-    CALL_ZERO_HANGUP_IF_2, /* the other end is gone, if args[2], the count asked for, is not 0 */
+    CALL_ZERO_HANGUP_IF_2, /* the other end is gone, if args[2], the requested count, is not 0 */
 };
 
 /* Relation of a call on a child (CALL_ON_CHILD) to the child. */
 enum call_child {
     CALL_CHILD_ANY,
-    CALL_CHILD_PID,       /* waits for the process args[fd_arg], if positive; returns which */
+    CALL_CHILD_PID,       /* waits for the process args[fd_arg], if positive; returns its pid */
     CALL_CHILD_ID,        /* waits for the process args[fd_arg] if args[0] is P_PID; returns 0 */
     CALL_CHILD_VFORKED,   /* makes a process, whose exec or end it waits for */
     CALL_CHILD_CLONED,    /* makes a thread or a process, as clone(2) flags in args[0] say; with
@@ -110,19 +110,19 @@ struct call {
     int nr;
     const char *name; /* as in the manual: "read" */
     uint8_t object;   /* enum call_object */
-    uint8_t fd_arg;   /* which argument is the descriptor, or the path */
+    uint8_t fd_arg;   /* index of the argument that is the descriptor, or the path */
     uint16_t flags;   /* enum call_flag, at most, with the right arguments */
     uint8_t flow;     /* enum call_flow */
     uint8_t zero;     /* enum call_zero */
     uint8_t timeout;  /* enum call_timeout */
     uint8_t timeout_arg;
-    uint8_t address_arg; /* which argument is a socket address it goes to, its length the
-                            next; 0: none */
-    uint8_t how_arg;     /* which argument has MSG_DONTWAIT and its kin, for `decide` */
-    uint8_t signal_arg;  /* which argument is the signal that is sent */
+    uint8_t address_arg; /* index of the argument that is the destination's socket address, with its
+                            length in the next; 0: none */
+    uint8_t how_arg;     /* index of the argument with MSG_DONTWAIT and the like, for `decide` */
+    uint8_t signal_arg;  /* index of the argument that is the sent signal */
     uint8_t child;       /* enum call_child */
     uint8_t to;          /* enum call_to */
-    const char *shown;   /* the name its frame has; NULL: name */
+    const char *shown;   /* name of its frame; NULL: name */
     struct {
         uint8_t is; /* enum call_when */
         uint8_t arg;
@@ -138,7 +138,8 @@ struct call {
 extern const struct call *calls_by_nr[CALLS_MAX];
 void calls_index(void);
 
-/* NULL for calls that do not matter. Inline, because each event needs it several times. */
+/* Row of a call; NULL for calls that do not matter. Inline, because each event needs it several
+ * times. */
 static inline const struct call *call_find(int nr)
 {
     if (unlikely(!calls_by_nr[SYS_read]))
@@ -146,11 +147,11 @@ static inline const struct call *call_find(int nr)
     return nr >= 0 && nr < CALLS_MAX ? calls_by_nr[nr] : NULL;
 }
 
-/* Whether the call makes a thread or a process. NULL does not. */
+/* Whether the call makes a thread or a process; false for NULL. */
 bool call_makes_child(const struct call *c);
 
-/* The flags it has with these arguments: FUTEX_WAKE wakes and does not sleep, fcntl
- * sleeps only with F_SETLKW, and so on. 0: it does not matter. */
+/* Flags of the call with these arguments: FUTEX_WAKE wakes and does not sleep, fcntl sleeps only
+ * with F_SETLKW, and so on. 0: the call does not matter. */
 unsigned call_flags(int nr, const uint64_t args[6]);
 
 /* The table, for the filter. */
@@ -158,7 +159,7 @@ const struct call *call_table(size_t *n);
 
 /* "read", or "syscall_999". Static memory. */
 const char *call_name(int nr);
-/* The name without what tells its forms apart: "epoll_wait" of epoll_pwait2. */
+/* The name that all forms of the call share: "epoll_wait" for epoll_pwait2. */
 const char *call_shown(int nr);
 
 #endif

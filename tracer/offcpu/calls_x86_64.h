@@ -1,6 +1,6 @@
 /*
- * calls_x86_64.h: rows of the table in calls.c, which explains them: calls that x86-64 has from the
- * time before their newer forms (openat, ppoll, epoll_pwait, clone), and newer processors have not.
+ * calls_x86_64.h: rows of the table in calls.c, which explains them: older calls of x86-64 that
+ * newer processors have only in their newer forms (openat, ppoll, epoll_pwait, clone).
  */
 #ifndef FLAME_TRACER_OFFCPU_CALLS_X86_64_H
 #define FLAME_TRACER_OFFCPU_CALLS_X86_64_H

@@ -3,10 +3,10 @@
 #include "tracer/offcpu/pool.h"
 #include "tracer/offcpu/lock_handoff.h"
 
-/* A sleep weighs nothing if it was so many times shorter than the one just before it. */
+/* A sleep does not count if it was this many times shorter than the one just before it. */
 #define WEIGHTLESS 8
 
-/* Wakes of so many links are of one size; few have more. */
+/* Number of links up to which wakes have one size; few have more. */
 #define LINKS 8
 
 static struct pool wakes = {.size = sizeof(struct wake) + LINKS * sizeof(struct link)};
@@ -99,7 +99,7 @@ void wake_unref(struct wake *w)
     if (!w || --w->refs)
         return;
     holdings_clear(&w->turns);
-    give(w->other); /* nobody else has it */
+    give(w->other); /* no other wake refers to the copy */
     give(w);
 }
 

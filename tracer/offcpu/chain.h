@@ -1,16 +1,16 @@
 /*
  * chain.h: wakes, and the chain of a sleep: its waker, that thread's own waker, and so on.
  *
- * A wake is what is known of a waking call at the moment it is made: the thread, its stack, when
- * its own last sleep ended and by which wake. It never changes. All sleeps that it may have ended
- * share it by a reference count. A wake has at most OFF_CHAIN_MAX links, which bounds the history.
+ * A wake is the record of a waking call at the moment it is made: the thread, its stack, when its
+ * own last sleep ended and by which wake. It never changes. All sleeps that it may have ended share
+ * it by a reference count. A wake has at most OFF_CHAIN_MAX links, which bounds the history.
  *
- * The chain of a sleep (or of a part of one that lock_handoff.h splits) begins with its waker. It
- * goes to that thread's own last sleep (struct past says which), if that ended inside the first
- * sleep. It goes on to the waker of that sleep, and so on while each such sleep ended inside the
- * first one. It ends before a thread that is already in it (or is the sleeper), so it has no
- * circles. If it ends with a timer, a disk or the like, that link has the stack of the sleep that
- * ended so. That shows what the holder of a lock did meanwhile.
+ * The chain of a sleep (or of a part of one that lock_handoff.h splits) begins with its waker. The
+ * next link is the waker of that thread's own last sleep (struct past selects it), if that ended
+ * inside the first sleep. More links follow while each such sleep ended inside the first one. The
+ * chain ends before a thread that is already in it (or is the sleeper), so it has no circles. If it
+ * ends with a timer, a disk or the like, that link has the stack of the sleep that ended so. That
+ * shows what the holder of a lock did meanwhile.
  */
 #ifndef FLAME_TRACER_OFFCPU_CHAIN_H
 #define FLAME_TRACER_OFFCPU_CHAIN_H
@@ -23,7 +23,7 @@ struct wake;
 #define HOLDINGS_KEPT 8
 
 struct holdings {
-    struct holding *turn[HOLDINGS_KEPT]; /* NULL: none, and none behind it */
+    struct holding *turn[HOLDINGS_KEPT]; /* NULL: no more holdings */
 };
 
 struct link {
@@ -37,7 +37,7 @@ struct wake {
     uint64_t time; /* entry of the waking call */
     pid_t pid;
     struct wake *other;    /* copy with a later past, for sleeps begun after slept_until; or NULL */
-    struct holdings turns; /* of its thread; none in a wake that a turn keeps */
+    struct holdings turns; /* holdings of its thread; none in a wake that a holding stores */
     size_t n;              /* links used, at least 1: [0] is the waker */
     struct link links[];
 };
@@ -54,20 +54,20 @@ struct slept {
  * delay belongs to the compiler.
  */
 struct past {
-    struct slept last;   /* the last that counted */
-    struct slept weight; /* the last that was long enough to matter; often the same */
+    struct slept last;   /* the last sleep that counted */
+    struct slept weight; /* the last sleep that was long enough to matter; often the same one */
     struct holdings turns;
 };
 
 /* A wake made by `who` at `time`, whose own past is `past`; `depth` links at most. */
 struct wake *wake_new(const struct off_waker *who, pid_t pid, uint64_t time,
                       const struct past *past, unsigned depth);
-/* The wake without its turns. The caller gets a new reference. */
+/* A reference to the wake, or to a copy of it, without its holdings. */
 struct wake *wake_without_turns(struct wake *w);
 struct wake *wake_ref(struct wake *w);
-void wake_unref(struct wake *w); /* NULL: nothing */
+void wake_unref(struct wake *w); /* NULL: does nothing */
 
-/* Adds a sleep. Takes over s->by: its reference is the past's from now on. */
+/* Adds a sleep. Takes over the reference s->by. */
 void past_add(struct past *p, const struct slept *s);
 void past_clear(struct past *p);
 

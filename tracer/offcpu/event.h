@@ -2,9 +2,9 @@
  * event.h: plain events of traced threads.
  *
  * Three event sources make events: tracer/ptrace/ (the only folder that knows ptrace),
- * tracer/inproc/ (from what threads log) and tracer/nostop/ (from samples of sleepers). The state
- * machine (offcpu.h) takes them. Events of one thread come in the order in which they happened.
- * Those of several threads come in the order in which the source learned of them.
+ * tracer/inproc/ (from calls that threads log) and tracer/nostop/ (from samples of sleepers). The
+ * state machine (offcpu.h) handles them. Events of one thread come in the order in which they
+ * happened. Those of several threads come in the order in which the source learned of them.
  */
 #ifndef FLAME_TRACER_OFFCPU_EVENT_H
 #define FLAME_TRACER_OFFCPU_EVENT_H
@@ -18,7 +18,7 @@ enum off_event_kind {
     /* A thread is traced from here on. `newborn`: it was made just now (clone); else it existed
      * before. */
     OFF_THREAD_BEGIN,
-    OFF_THREAD_END, /* it is gone, or not traced any more; result: its wait status */
+    OFF_THREAD_END, /* it has ended, or is not traced any more; result: its wait status */
     OFF_EXITING,    /* it is about to end and its stack can still be read; result as above */
     OFF_EXEC,   /* the process runs another program. Its other threads have ended before; the end of
                    parent_tid, the thread's id until now, comes after this */
@@ -31,8 +31,8 @@ enum off_event_kind {
     OFF_UNSAMPLED, /* it has slept since its last event without being sampled: `unlooked` */
 };
 
-/* Result of OFF_EXIT from a source that does not see results: neither an error nor the end of a
- * file nor of a time. */
+/* Result of OFF_EXIT from a source that does not see results: neither an error, nor the end of a
+ * file, nor a timeout. */
 #define OFF_RESULT_NOT_KNOWN 1
 
 struct arg_copy; /* arg_copy.h */
@@ -70,8 +70,8 @@ struct off_event {
     int code;         /* OFF_SIGNAL: si_code */
     bool caught;      /* OFF_SIGNAL: a handler will run */
     pid_t sender;     /* OFF_SIGNAL: si_pid, 0 when there is none */
-    /* Time for which the tracer kept it from running since its last event, up to `time`: its stops,
-     * each from the stop until it was resumed. */
+    /* Time since the thread's last event, up to `time`, for which the tracer stopped it. Each stop
+     * counts from its beginning until the thread was resumed. */
     struct off_span held;
     uint64_t held_more_ns; /* upper bound of what `held` may lack, being an estimate */
     /* Time since its last event in which it waited for the tracer to read its ring
@@ -88,7 +88,7 @@ struct off_event {
 struct off_sched {
     uint64_t cpu_ns;  /* on a CPU */
     uint64_t runq_ns; /* runnable, waiting for one */
-    uint64_t turns;   /* how often it was put on a CPU; 0: not known */
+    uint64_t turns;   /* number of times it was put on a CPU; 0: unknown */
 };
 
 #endif

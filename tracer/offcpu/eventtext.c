@@ -12,7 +12,7 @@ void event_add_text(struct strbuf *sb, const struct off_event *e)
 
     strbuf_addf(sb, "%" PRIu64 ".%06" PRIu64 " %d/%d %s", e->time / 1000000000u,
                 e->time % 1000000000u / 1000u, (int)e->pid, (int)e->tid, kinds[e->kind]);
-    if (e->kind == OFF_EXIT) /* its arguments were told with its entry */
+    if (e->kind == OFF_EXIT) /* its arguments are in the line of its entry */
         strbuf_addf(sb, " %s", call_name(e->nr));
     else if (e->kind == OFF_ENTRY || e->in_call)
         strbuf_addf(sb, " %s(%" PRIx64 ", %" PRIx64 ", %" PRIx64 ", %" PRIx64 ")", call_name(e->nr),

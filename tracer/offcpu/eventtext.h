@@ -7,7 +7,7 @@
 #include "common/strbuf.h"
 #include "tracer/offcpu/event.h"
 
-/* Appends "SECONDS PID/TID KIND CALL(ARGS) = RESULT ...", without a line's end. Only entries have
+/* Appends "SECONDS PID/TID KIND CALL(ARGS) = RESULT ...", without a newline. Only entries have
  * arguments. */
 void event_add_text(struct strbuf *sb, const struct off_event *e);
 

@@ -75,12 +75,12 @@ void futex_call_read(int nr, const uint64_t args[6], struct futex_call *out)
         out->does = FUTEX_WAITS;
         out->mask = (uint32_t)args[2];
         break;
-    case SYS_futex_wake: /* address, mask, how many, flags: none means none here */
+    case SYS_futex_wake: /* address, mask, count, flags: a count of 0 wakes none */
         out->does = FUTEX_WAKES;
         out->mask = (uint32_t)args[1];
         out->wakes = (int)args[2] ? at_least((int)args[2], 1) : 0;
         break;
-    case SYS_futex_requeue: /* two struct futex_waitv, flags, how many to wake, to move */
+    case SYS_futex_requeue: /* two struct futex_waitv, flags, count to wake, count to move */
         out->does = FUTEX_MOVES;
         out->wakes = at_least((int)args[2], 0);
         out->second = at_least((int)args[3], 0);

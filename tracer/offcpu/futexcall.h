@@ -1,7 +1,7 @@
 /*
- * futexcall.h: the effect of a call on futexes. futex(2) has its operation in the arguments; the
+ * futexcall.h: the effect of a call on futexes. futex(2) has its operation in the arguments. The
  * calls of Linux 6.7 (futex_wake, futex_wait, futex_requeue) do one thing each, and have the same
- * words in other places.
+ * words in other arguments.
  *
  * Pure functions of their arguments.
  */
@@ -13,7 +13,7 @@
 #include "common/compiler.h"
 
 enum futex_does {
-    FUTEX_DOES_NOTHING, /* nothing that is known to wait or to wake */
+    FUTEX_DOES_NOTHING, /* neither waits nor wakes, as far as is known */
     FUTEX_WAITS,
     FUTEX_WAKES,
     FUTEX_WAKES_AT_TWO, /* at one futex, and at a second one */

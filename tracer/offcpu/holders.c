@@ -2,20 +2,20 @@
  * holders.c: waits that end because a process closes its descriptors: those of readers without a
  * writer, and those for the process's locks.
  *
- * A process may end while another waits for a thing that both have open, and may be the last that
- * has it. The result of the wait shows whether it was: the end of the file, or the lock. So such an
- * end is recorded beside the wakes by calls, and it counts for such results alone. The latest end
- * is the right one, as all other processes that had the thing were gone before.
+ * A process may end while another waits for an object that both have open, and may be the last that
+ * has it open. The result of the wait shows whether it was: the end of the file, or the lock. So
+ * such an end is recorded beside the wakes by calls, and it counts for such results alone. The
+ * latest end is the right one, as all other processes that had the object open ended before.
  *
- * Rejected: asking at the end of the wait which process had the thing, because that process is gone
- * then. Rejected: counting the processes that have it, because that needs the descriptors of every
- * process.
+ * Rejected: looking up at the end of the wait which process had the object open, because that
+ * process has ended by then. Rejected: counting the processes that have it open, because that needs
+ * the descriptors of every process.
  */
 #include <stdlib.h>
 
 #include "tracer/offcpu/wake_call.h"
 
-/* Whether a thread outside of the process waits for a thing that the process may have open. */
+/* Whether a thread outside of the process waits for an object that the process may have open. */
 static bool anybody_waits(const struct offcpu *o, pid_t pid)
 {
     for (const struct sleeper *t = o->waiting[WAIT_FD].head; t; t = t->next)

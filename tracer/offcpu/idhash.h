@@ -1,6 +1,6 @@
 /*
- * idhash.h: uthash for keys that are numbers, or structs of a few of them without holes: threads,
- * addresses, inodes. To be included in place of <uthash.h>, before anything that includes that.
+ * idhash.h: uthash for keys that are numbers, or structs of a few numbers without padding: threads,
+ * addresses, inodes. Include it in place of <uthash.h>, before any header that includes that.
  *
  * uthash's own function (Jenkins') takes 12 bytes a round and 30 operations for the shortest key;
  * this one takes a multiplication for each 8 bytes. Keys of the tracer are looked up ten times for

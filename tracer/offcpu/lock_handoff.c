@@ -26,7 +26,7 @@ bool holding_is_of(const struct off_sleep *s)
     }
 }
 
-/* ---- the turn that a wait was for ---- */
+/* ---- the holding that a wait was for ---- */
 
 /* Whether both are private futexes of one process, waited for in the same code. */
 static bool is_alike(const struct holding *x, const struct off_sleep *s, uint32_t like)
@@ -35,7 +35,7 @@ static bool is_alike(const struct holding *x, const struct off_sleep *s, uint32_
            x->object.a == s->object.a && x->like && x->like == like;
 }
 
-/* The waker's own turn with the same or a like object; NULL: none. */
+/* The waker's own holding of the same or a like object; NULL: none. */
 static const struct holding *turn_before(const struct wake *by, const struct off_sleep *s,
                                          uint32_t like)
 {
@@ -88,8 +88,8 @@ void holding_unref(struct holding *turn)
 
 /* ---- parts ---- */
 
-/* Shares out the blocked time from the oldest part on. The time in which the sleeper did not sleep
- * comes after it had been woken. */
+/* Distributes the blocked time over the parts, from the oldest on. The time in which the sleeper
+ * did not sleep comes after it had been woken. */
 static void share_out(struct holding_part *part, size_t n, uint64_t blocked_ns)
 {
     for (size_t i = n; i-- > 0;) {
@@ -140,7 +140,7 @@ void holding_fill_chain(const struct holding *turn, const struct holding_part *p
     chain_add(s, turn->held[part->held].by, depth);
 }
 
-/* ---- the last turns of a thread ---- */
+/* ---- the last holdings of a thread ---- */
 
 void holdings_add(struct holdings *turns, struct holding *turn)
 {

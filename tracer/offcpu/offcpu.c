@@ -100,7 +100,8 @@ static void report(struct offcpu *o, struct sleeper *t, uint64_t now)
     t->last_report = now;
 }
 
-/* Reads the figures; the time since the last reading goes to *delta. False: not known. */
+/* Reads the scheduler's figures; the increase since the last reading goes to *delta. False:
+ * unknown. */
 static bool read_sched(struct offcpu *o, struct sleeper *t, struct off_sched *delta)
 {
     struct off_sched now = {0, 0, 0}, was = t->last;
@@ -151,7 +152,7 @@ static void account_running(struct offcpu *o, struct sleeper *t, uint64_t now)
     l->upto = now;
 }
 
-/* Takes a measured sleep, which is over, out of the ledger. */
+/* Moves a measured sleep, which is over, out of the time account. */
 static void settle(struct offcpu *o, struct sleeper *t)
 {
     struct sleep_share *s = &t->share;
@@ -261,7 +262,7 @@ static void look(struct offcpu *o, struct sleeper *t)
     t->s.stack = o->world.stack(o->world.arg, t->tid);
 }
 
-/* The sleeper's turn, which begins now; NULL: no other thread had the object before. */
+/* The sleeper's holding, which begins now; NULL: no other thread had the object before. */
 static struct holding *new_turn(struct offcpu *o, const struct sleeper *t, struct wake *by)
 {
     uint32_t like = 0;
@@ -273,7 +274,7 @@ static struct holding *new_turn(struct offcpu *o, const struct sleeper *t, struc
     return holding_new(&t->s, like, by);
 }
 
-/* Reports the parts of a sleep to the sink; returns the sink's node for the stack. */
+/* Emits the parts of a sleep to the sink; returns the sink's node for the stack. */
 static off_stack emit_parts(struct offcpu *o, struct off_sleep *s, const struct holding *turn)
 {
     struct holding_part part[HOLDINGS_KEPT];
@@ -385,7 +386,7 @@ static void sleep_cut(struct offcpu *o, struct sleeper *t, uint64_t now)
     flush(o, t);
 }
 
-/* Ends a sleep of a thread whose stack and figures are gone, or another task's. */
+/* Ends a sleep of a thread whose stack and figures can no longer be read, or are another task's. */
 static void sleep_lost(struct offcpu *o, struct sleeper *t, uint64_t now, struct wake *by)
 {
     struct time_account_parts p;
@@ -428,7 +429,7 @@ static void resume(struct offcpu *o, struct sleeper *t, const struct off_event *
     t->signal = t->code = 0;
     t->sender = 0;
     t->s.result = 0;
-    t->share.is = false; /* the sleep goes on */
+    t->share.is = false; /* the sleep continues */
     set_phase(t, PHASE_IN);
     waiting_begin(o, t);
 }
@@ -464,7 +465,7 @@ static void entry(struct offcpu *o, struct sleeper *t, const struct off_event *e
         sleep_begin(o, t, e, false);
 }
 
-/* ---- births, execs and ends ---- */
+/* ---- thread begin, exec and end ---- */
 
 static void thread_begin(struct offcpu *o, const struct off_event *e)
 {
@@ -559,7 +560,8 @@ static void thread_end(struct offcpu *o, struct sleeper *t, uint64_t now)
     forget(o, t, now);
 }
 
-/* Handles exec: the thread that ran it has the process's number now, and the others are gone. */
+/* Handles exec: the thread that called it has the process's number now, and the others have ended.
+ */
 static void exec(struct offcpu *o, const struct off_event *e)
 {
     struct sleeper *t, *next, *self = machine_sleeper(o, e->tid);
@@ -571,7 +573,7 @@ static void exec(struct offcpu *o, const struct off_event *e)
         next = t->hh.next;
         if (t->pid != e->pid || t == self)
             continue;
-        if (e->parent_tid == t->tid) /* it lives on under the other number */
+        if (e->parent_tid == t->tid) /* it continues under the other number */
             leave(o, t);
         sleep_lost(o, t, e->time, exec_by);
         forget(o, t, e->time);
@@ -583,9 +585,9 @@ static void exec(struct offcpu *o, const struct off_event *e)
         thread_begin(o, &begin);
         self = machine_sleeper(o, e->tid);
     } else if (e->parent_tid && e->parent_tid != e->tid) {
-        sleep_lost(o, self, e->time, exec_by); /* the old leader was in a call when it was ended */
+        sleep_lost(o, self, e->time, exec_by); /* the old leader was in a call when exec ended it */
         past_clear(&self->past);
-        self->has_last = false;                  /* another task's figures */
+        self->has_last = false;                  /* the figures are another task's */
         self->process->exiting -= self->exiting; /* that was the old leader's end */
         self->exiting = false;
         self->ledger.upto = e->time;

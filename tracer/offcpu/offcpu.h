@@ -1,46 +1,45 @@
 /*
- * offcpu.h: makes sleeps of events. It is a pure state machine, without ptrace, /proc or a
- * clock: it asks its world (offcpu_ops.h) what it needs to know, and gives its sink (sink.h) what
- * it finds.
+ * offcpu.h: makes sleeps of events. It is a pure state machine, without ptrace, /proc or a clock:
+ * it queries all other facts by struct offcpu_ops (offcpu_ops.h), and emits its results to its sink
+ * (sink.h).
  *
- * Times. A sleep lasts from entry to exit, less what job control stopped of it. With the
- * scheduler's figures of both ends (world.sched, asked at each entry and at the exit of a
- * sleep of min_block or more, 0.7 us each) that is split into asleep, waiting for a CPU
- * and running. Leaving the entry's stop costs the thread one run on a CPU and a wait for
- * it: a call in which it was put on a CPU once did not sleep and is not reported, and the
- * mean wait of such calls is taken off the wait of those that did, as the tracer's own.
- * Time on CPUs goes to the sink with samples, or each second and at the end without;
- * time in calls that were too short is part of it.
+ * Times. A sleep lasts from entry to exit, less the time for which job control stopped it. The
+ * scheduler's figures at both ends (ops.sched, called at each entry and at the exit of a sleep of
+ * min_block or more, 0.7 us each) split that into blocked, run-queue wait and running. Leaving the
+ * entry's stop costs the thread one run on a CPU and a run-queue wait before it. So a call in which
+ * it was put on a CPU once did not sleep and is not reported. The mean run-queue wait of such calls
+ * is the tracer's own, and is subtracted from that of calls that slept. Time on CPUs is emitted to
+ * the sink with samples, or each second and at the end without. Time in calls that were too short
+ * is part of it.
  *
- * Who ended a sleep, first rule that fits:
- *   0. the sleeper itself was ended in it: by whom, see thread_kill.c; else as in 1
- *   1. it ended by a signal: who sent that; [timer], [terminal], [kernel], a child's end,
- *      by the signal's code; else [signal]
- *   2. its time ran out: [timer]
- *   3. a call of another traced thread, made while it slept, on the same object:
- *      - futexes, pipes, sockets, queues: each wake goes to those that wait, in order of
- *        their entry, as many as it wakes, and to nobody twice; the first a sleeper got
- *        counts (or, if the sleeper ran only 20 ms after it, the last before that). A wake
- *        given to one that did not take it (it returned an error) goes on to the next, and
- *        one that returns without a wake takes it from the first that has one;
- *      - poll sets, System V semaphores, file locks: all that wait get it, and the latest
- *        before the exit less the wait for a CPU counts;
- *      - reads answer writes and writes reads; on sockets those of the other end; closing
- *        answers both;
- *      - or a wake on its way when the sleep began, by a thread that has done nothing
- *        since (then without a stack)
- *      - the end of a process, or its exec, where it had open what was waited for, if the result
- *        is the end of a file or a lock (holders.c)
- *   4. it read the end of a file, and nobody traced closed it: [closed]
- *   5. the end of a child or of a thread that is joined: its last stack, or [exited]
- *   6. by the object: [disk], [network], [terminal], [timer], who is known to hold the
- *      other end ([untraced: comm]), [unknown]
+ * The cause of a sleep's end is the first rule that fits:
+ *   0. The sleeper itself was ended in it: see thread_kill.c for the thread that ended it; else as
+ *      in 1.
+ *   1. It ended by a signal: the sender; [timer], [terminal], [kernel], a child's end, by the
+ *      signal's code; else [signal].
+ *   2. It timed out: [timer].
+ *   3. A call of another traced thread, made during the sleep, on the same object:
+ *      - Futexes, pipes, sockets, queues: a wake goes to as many waiters as it wakes, in order of
+ *        their entry. No waiter gets two. A sleeper's first wake counts (or, if the sleeper ran
+ *        only 20 ms after it, the last before that). If a thread got a wake and returned an
+ *        error, the wake passes to the next waiter. A thread that returns without a wake takes
+ *        it from the first that has one.
+ *      - Poll sets, System V semaphores, file locks: all waiters get the wake. The latest one
+ *        before the end of the sleep, without its run-queue wait, counts.
+ *      - Reads match writes and writes match reads, on sockets those of the other end; closing
+ *        matches both.
+ *      - Or a wake that was under way when the sleep began, by a thread that has done nothing
+ *        since (then without a stack).
+ *      - The end of a process, or its exec, if it had the object open and the result is the end of
+ *        a file or a lock (holders.c).
+ *   4. It read the end of a file, and no traced thread closed it: [closed].
+ *   5. The end of a child or of a thread that is joined: its last stack, or [exited].
+ *   6. By the object: [disk], [network], [terminal], [timer], the process known to have the other
+ *      end ([untraced: comm]), [unknown].
  *
- * Chains: see chain.h; waits that are split among several who had what was waited for:
- * lock_handoff.h.
+ * Chains: see chain.h. Waits that are split among several holders of the object: lock_handoff.h.
  *
- * Not thread-safe. Memory: what is needed for each traced thread, nothing that grows
- * with time.
+ * Not thread-safe. Memory: as needed for each traced thread; it does not grow with time.
  */
 #ifndef FLAME_TRACER_OFFCPU_OFFCPU_H
 #define FLAME_TRACER_OFFCPU_OFFCPU_H
@@ -50,11 +49,11 @@
 struct offcpu;
 
 struct offcpu_options {
-    uint64_t min_block_ns; /* sleeps shorter (or longer) than these are not reported */
+    uint64_t min_block_ns; /* shorter (or longer) sleeps are not reported */
     uint64_t max_block_ns; /* 0: no limit */
-    unsigned chain_depth;  /* links kept, 1 to OFF_CHAIN_MAX */
-    bool unstopped;        /* the source stops nobody: what is left of a thread's time between
-                              sleeps is sleeps that nobody looked at */
+    unsigned chain_depth;  /* links in a chain, 1 to OFF_CHAIN_MAX */
+    bool unstopped; /* the source stops no thread: the rest of a thread's time between sleeps is
+                       unsampled sleeps */
 };
 
 struct offcpu *offcpu_new(const struct offcpu_options *opt, const struct offcpu_ops *world,
@@ -63,7 +62,7 @@ void offcpu_free(struct offcpu *o);
 
 void offcpu_event(struct offcpu *o, const struct off_event *e);
 
-/* The trace ends now: sleeps that go on are reported up to here, marked as cut. */
+/* The trace ends now: unfinished sleeps are reported up to here, marked as cut. */
 void offcpu_finish(struct offcpu *o, uint64_t now);
 
 #endif

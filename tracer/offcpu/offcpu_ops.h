@@ -1,9 +1,9 @@
 /*
- * offcpu_ops.h: the questions that the state machine asks while it handles an event.
+ * offcpu_ops.h: the queries that the state machine makes while it handles an event.
  *
- * The real world (offcpu_recorder.c) answers from /proc, the traced thread's memory and its stack;
- * unit tests answer from tables. A tid in a question is a traced thread that is stopped or asleep.
- * Any answer may fail: then the value is not known.
+ * offcpu_recorder.c answers them from /proc, the traced thread's memory and its stack; unit tests
+ * answer from tables. A tid in a query is a traced thread that is stopped or asleep. Any query may
+ * fail: then the value is unknown.
  */
 #ifndef FLAME_TRACER_OFFCPU_OFFCPU_OPS_H
 #define FLAME_TRACER_OFFCPU_OFFCPU_OPS_H
@@ -68,7 +68,7 @@ static inline int off_order(const void *a, const void *b)
 #define OFF_SET_MAX 4096
 
 struct off_set {
-    struct off_object *members; /* owned by the world; valid until the next question */
+    struct off_object *members; /* owned by the ops; valid until the next query */
     size_t n;
 };
 
@@ -83,7 +83,7 @@ struct offcpu_ops {
      * is at a stop. */
     off_stack (*stack)(void *arg, pid_t tid);
     /* A number that two stacks share, of any threads, if their innermost frames are at the same
-     * places in the code; 0: not known. May be NULL itself. */
+     * places in the code; 0: unknown. May be NULL itself. */
     uint32_t (*likeness)(void *arg, off_stack stack);
     /* The scheduler's figures of the thread. False: they are not known. */
     bool (*sched)(void *arg, pid_t tid, struct off_sched *out);
@@ -95,9 +95,9 @@ struct offcpu_ops {
     /* The objects that the thread's process is about to close by its end or by exec: pipes,
      * sockets, and files as locks. May be NULL. */
     void (*held)(void *arg, pid_t tid, bool by_exec, struct off_set *set);
-    /* The untraced process that can end this sleep, which waited for this object: "[untraced:
-     * comm]"; NULL: not known. May be NULL itself. Lives as long as the world. It is the last
-     * question about a sleep: the sleeper's stack and objects are not needed after it. */
+    /* Name of the untraced process that can end this sleep, which waited for this object:
+     * "[untraced: comm]"; NULL: unknown. May be NULL itself. The name lives as long as the ops. It
+     * is the last query about a sleep: the sleeper's stack and objects are not needed after it. */
     const char *(*peer)(void *arg, const struct off_sleep *s, const struct off_object *object);
     /* The name of a process that sent a signal, like that of `peer`. May be NULL itself. */
     const char *(*sender)(void *arg, pid_t pid);

@@ -33,8 +33,8 @@ enum phase {
 
 #define WAKES_KEPT 4
 
-/* Share of a measured sleep in the ledger. It is taken out once it is certain that the sleep has
- * ended. */
+/* Share of a measured sleep in the time account. It is moved out once it is certain that the sleep
+ * has ended. */
 struct sleep_share {
     bool is; /* there is such a sleep */
     uint64_t end, held_ns, held_more_ns, stopped_ns, stops;
@@ -53,7 +53,7 @@ struct sleeper {
     enum phase phase;
     uint64_t seen; /* time of its last event */
 
-    struct off_sleep s; /* the sleep under way */
+    struct off_sleep s; /* the present sleep */
     bool counts;        /* PHASE_INTERRUPTED: long enough to be reported */
     bool stopped;       /* by job control, since stopped_at */
     uint64_t stopped_at;
@@ -62,11 +62,11 @@ struct sleeper {
 
     struct off_sched last; /* the last reading */
     bool has_last;
-    bool has_base;              /* `last` was read within the sleep under way, */
-    struct off_sched in;        /* and these are the figures of the sleep up to then */
+    bool has_base;              /* `last` was read within the present sleep */
+    struct off_sched in;        /* has_base: the figures of the sleep up to then */
     uint64_t out_cpu, out_runq; /* not yet reported */
     uint64_t last_report;
-    uint64_t last_rest; /* when `ledger` was reported last */
+    uint64_t last_rest; /* time of the last report of `ledger` */
     bool sampled;       /* CPU time is reported with samples */
     struct time_account ledger;
     struct sleep_share share; /* of the sleep that was measured last */
@@ -105,7 +105,7 @@ struct sleeper_process {
     struct {
         pid_t tid; /* 0: none */
         struct wake *by;
-    } exec;                  /* a thread's call of exec that is under way */
+    } exec;                  /* a thread's unfinished call of exec */
     struct delivered signal; /* the latest */
     UT_hash_handle hh;
 };
@@ -165,7 +165,7 @@ struct offcpu {
     struct sent_signal sent[SENT_SIGNALS_KEPT];
     struct exited_process graves[EXITED_PROCESSES_KEPT];
     struct unclaimed_wake early[UNCLAIMED_WAKES_KEPT];
-    size_t nsent, ngraves, nearly; /* counted from the start; the rings hold the last ones */
+    size_t nsent, ngraves, nearly; /* counts since the start; the rings hold the last ones */
     uint64_t resume_runq;          /* see offcpu.h */
 };
 
@@ -194,9 +194,9 @@ void waking_exit(struct offcpu *o, struct sleeper *dying, uint64_t now, struct w
 void waking_exec(struct offcpu *o, struct sleeper *t, uint64_t now, bool with_stack);
 /* Passes on the wakes of an ended wait that did not use them. */
 void wake_transfer(struct sleeper *t);
-/* wake_take_from_peer takes the wake that was given to another thread that waits on the same
- * object; wake_find_unclaimed finds one that was made just before this sleep began. NULL: there is
- * none. The caller gets a new reference. */
+/* wake_take_from_peer takes a wake from another thread that waits on the same object;
+ * wake_find_unclaimed finds one that was made just before this sleep began. NULL: none. The caller
+ * gets a new reference. */
 struct wake *wake_take_from_peer(struct sleeper *t);
 struct wake *wake_find_unclaimed(struct offcpu *o, struct sleeper *t);
 
@@ -232,7 +232,7 @@ struct wake *wake_cause_signal(const struct offcpu *o, const struct sleeper *t);
 /* The wake that ended the sleep of t: a new reference, never NULL. */
 struct wake *wake_cause_of(struct offcpu *o, struct sleeper *t);
 
-/* Whether a call's result says that a signal interrupted it: EINTR, or a result of kernel_errno.h.
+/* Whether a call's result shows that a signal interrupted it: EINTR, or a result of kernel_errno.h.
  */
 bool result_interrupted(int64_t result);
 /* Whether the kernel may resume the call after this result (kernel_errno.h). */

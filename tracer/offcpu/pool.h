@@ -1,13 +1,12 @@
 /*
- * pool.h: memory for small things of one size that come and go with each sleep.
+ * pool.h: a free list for small records of one size that are allocated and freed for each sleep.
  *
- * What is given back is kept, and given out next: malloc and free take some 20 ns each once more of
- * one size are given back than glibc keeps for a thread (7), which is a tenth of what the state
- * machine takes for a sleep. It never shrinks; the state machine keeps no more than its threads
- * need. Where addresses are checked (ASan) it is malloc and free, so that what is used too late is
- * found.
+ * A freed record is reused first. malloc and free take some 20 ns each once more records of one
+ * size are free than glibc caches for a thread (7), which is a tenth of the state machine's time
+ * for a sleep. The pool never shrinks; the state machine has no more records in it than its threads
+ * need. Under ASan it is malloc and free, so that uses after free are found.
  *
- * Not thread-safe. Allocates (common/alloc.h); what is kept is reachable from the pool.
+ * Not thread-safe. Allocates (common/alloc.h); free records are reachable from the pool.
  */
 #ifndef FLAME_TRACER_OFFCPU_POOL_H
 #define FLAME_TRACER_OFFCPU_POOL_H
@@ -17,8 +16,8 @@
 #include "common/alloc.h"
 
 struct pool {
-    size_t size; /* of one thing; at least a pointer's */
-    void *first; /* of those that nobody has; each begins with a pointer to the next */
+    size_t size; /* size of a record; at least a pointer's */
+    void *first; /* free records; each begins with a pointer to the next */
 };
 
 #if defined(__SANITIZE_ADDRESS__)
@@ -32,7 +31,7 @@ struct pool {
 #define POOL_KEEPS 1
 #endif
 
-/* Its bytes are whatever they were. To be given back with pool_give. */
+/* Allocates a record with undefined contents. Free it with pool_give. */
 static inline void *pool_take(struct pool *p)
 {
     void *it = p->first;

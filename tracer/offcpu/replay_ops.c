@@ -6,7 +6,7 @@ struct replay_writer {
     struct offcpu_ops world;
     void (*emit)(void *arg, const char *line, size_t len);
     void *arg;
-    struct strbuf line; /* kept for its memory */
+    struct strbuf line; /* cached for its memory */
 };
 
 static void emit(struct replay_writer *w, const struct replay_record *r)
@@ -16,7 +16,7 @@ static void emit(struct replay_writer *w, const struct replay_record *r)
     w->emit(w->arg, w->line.buf, w->line.len);
 }
 
-/* ---- questions ---- */
+/* ---- queries ---- */
 
 static off_stack ask_stack(void *arg, pid_t tid)
 {

@@ -1,11 +1,12 @@
 /*
- * replay_ops.h: a world that logs what is asked of it, and what the machine is given besides.
+ * replay_ops.h: a struct offcpu_ops that logs the state machine's input: queries, their answers,
+ * options and events.
  *
- * It stands between the state machine and its world: each question goes on to the world, and comes
- * out as a line (replaylog.h) with the answer. Whoever has it calls replay_event before each
- * offcpu_event, and replay_finish before offcpu_finish.
+ * It wraps the real ops: each query is passed on to them, and is emitted as a line (replaylog.h)
+ * with the answer. Its user calls replay_event before each offcpu_event, and replay_finish before
+ * offcpu_finish.
  *
- * Not thread-safe. `emit` is called for each line, without its end; the line lasts until it
+ * Not thread-safe. `emit` is called for each line, without its newline; the line is valid until it
  * returns.
  */
 #ifndef FLAME_TRACER_OFFCPU_REPLAY_OPS_H
@@ -15,15 +16,15 @@
 
 struct replay_writer;
 
-/* Tells the options first. What it returns is freed by replay_writer_free. */
+/* Emits the options first. The caller frees the result with replay_writer_free. */
 struct replay_writer *replay_writer_new(const struct offcpu_options *options,
                                         void (*emit)(void *arg, const char *line, size_t len),
                                         void *arg);
-/* NULL: nothing is done. */
+/* NULL: does nothing. */
 void replay_writer_free(struct replay_writer *w);
 
-/* A world that answers as this one does; it lasts as long as the writer. A question that the world
- * does not have, it does not have either. */
+/* Ops that answer as `world` does; they are valid as long as the writer. A query that is NULL in
+ * `world` is NULL here too. */
 struct offcpu_ops replay_ops(struct replay_writer *w, const struct offcpu_ops *world);
 
 void replay_event(struct replay_writer *w, const struct off_event *e);

@@ -1,5 +1,5 @@
 /*
- * replayfields.h: the words and the fields of replaylog.h as tables, for who writes and who reads.
+ * replayfields.h: the words and the fields of replaylog.h as tables, for the writer and the reader.
  */
 #ifndef FLAME_TRACER_OFFCPU_REPLAYFIELDS_H
 #define FLAME_TRACER_OFFCPU_REPLAYFIELDS_H

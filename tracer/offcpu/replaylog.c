@@ -1,5 +1,5 @@
 /*
- * replaylog.c: a record as a line. What is zero is left out, so most lines are short.
+ * replaylog.c: a record as a line. Fields that are zero are not written, so most lines are short.
  */
 #include "tracer/offcpu/replaylog.h"
 

@@ -1,10 +1,10 @@
 /*
  * replaylog.h: log of the state machine's input, as lines of text, so that it can be run again.
  *
- * The machine (offcpu.h) is given its options, then events, and its world's answers to the
- * questions that it asks while it handles an event. A log has each of these as one line, in that
- * order, and ends with the time of offcpu_finish. The log is what FLAME_DEBUG=replay prints
- * (replay_ops.h), less "flame: replay: " before each line.
+ * The machine (offcpu.h) gets its options, then events, and the answers to the queries that it
+ * makes while it handles an event. A log has each of these as one line, in that order, and ends
+ * with the time of offcpu_finish. The log is what FLAME_DEBUG=replay prints (replay_ops.h), less
+ * "flame: replay: " before each line.
  *
  * A line is a word and fields, with one blank between. An empty line, and one that begins with '#',
  * has no meaning. The words are:
@@ -12,7 +12,7 @@
  *   options  of offcpu_new: min max depth unstopped
  *   begin end exiting exec entry exit signal stopped continued sample unlooked
  *            an event (event.h) of that kind
- *   stack    a question of offcpu_ops.h: tid; the answer: id
+ *   stack    a query of offcpu_ops.h: tid; the answer: id
  *   likeness                        id;               like
  *   sched                           tid;              cpu runq turns, or unknown
  *   faults                          tid;              faults, or unknown
@@ -22,12 +22,12 @@
  *   sender                          pid;              name, or unknown
  *   finish   of offcpu_finish: t
  *
- * A field is KEY=VALUE, or the KEY alone of what is true. A field that is absent is 0, false or
+ * A field is KEY=VALUE, or the KEY alone if it is true. A field that is absent is 0, false or
  * empty. Numbers are decimal, but for arguments, memory, and a and b of objects, which are
  * hexadecimal without 0x. Times are nanoseconds.
  *
  *   t=N            the event's time          pid=N tid=N parent=N sender=N code=N result=N
- *   call=NAME      the number of this call (calls.h), whatever it is on this processor
+ *   call=NAME      the number of this call (calls.h), which depends on the processor
  *   nr=N           the number of another call, or of a signal
  *   args=N,...     the arguments of the call, less zeros at the end
  *   held=NS,LONGEST,TIMES                    more=NS (held_more_ns)
@@ -39,8 +39,8 @@
  *   name=TEXT      up to the end of the line
  *   in-call looked newborn no-exit ran-on restarted caught by-exec unknown unstopped
  *
- * A processor that has no call of a name cannot run the log: -ENOSYS. All other lines that are not
- * of this form are -EINVAL. Not thread-safe.
+ * A call that this processor does not have makes replay_read return -ENOSYS. All other lines that
+ * are not of this form are -EINVAL. Not thread-safe.
  */
 #ifndef FLAME_TRACER_OFFCPU_REPLAYLOG_H
 #define FLAME_TRACER_OFFCPU_REPLAYLOG_H
@@ -53,7 +53,7 @@ enum replay_kind {
     REPLAY_NOTHING, /* an empty line, or a comment */
     REPLAY_OPTIONS,
     REPLAY_EVENT, /* `event` */
-    REPLAY_STACK, /* this and the next are questions with their answers */
+    REPLAY_STACK, /* this and the next are queries with their answers */
     REPLAY_LIKENESS,
     REPLAY_SCHED,
     REPLAY_FAULTS,
@@ -69,7 +69,7 @@ struct replay_record {
     enum replay_kind kind;
     struct offcpu_options options;
     /* An event: all fields; `event.memory` is NULL or &memory, `event.unlooked` NULL or &unlooked.
-     * A question: its tid, pid, nr and args. The end: its time. */
+     * A query: its tid, pid, nr and args. The end: its time. */
     struct off_event event;
     struct off_unsampled unlooked;
     struct arg_copy memory;
@@ -78,13 +78,14 @@ struct replay_record {
     struct off_sched sched;
     uint64_t faults;
     bool by_exec;
-    bool unknown; /* the answer is that it is not known */
+    bool unknown; /* the answer is unknown */
     struct off_object object;
     struct off_set set;
     const char *name; /* NULL: none */
 };
 
-/* Appends the record as a line, without its end. A name's control characters come out as '?'. */
+/* Appends the record as a line, without its newline. A name's control characters are written as
+ * '?'. */
 void replay_add(struct strbuf *sb, const struct replay_record *r);
 
 /* Memory for records that were read. All zero: none. A record is valid until the next one is read

@@ -1,5 +1,5 @@
 /*
- * replayread.c: a line as a record. The line may be anything at all.
+ * replayread.c: reads a line as a record. The line may hold any bytes.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@ struct rest {
     const char *at, *end;
 };
 
-/* Takes what is before the next `by`, and the `by` itself. */
+/* Takes the part before the next `by`, and the `by` itself. */
 static struct rest take(struct rest *from, char by)
 {
     const char *to =
@@ -50,7 +50,7 @@ static int digit(char c, unsigned base)
     return d < (int)base ? d : -1;
 }
 
-/* All of `r` is a number of at most `most`. */
+/* Reads all of `r` as a number of at most `most`. */
 static bool read_number(struct rest r, unsigned base, uint64_t most, uint64_t *out)
 {
     uint64_t n = 0;
@@ -100,7 +100,7 @@ static bool read_u32(struct rest r, uint32_t *out)
     return true;
 }
 
-/* ---- what is made of several ---- */
+/* ---- compound values ---- */
 
 static bool read_span(struct rest r, struct off_span *out)
 {
@@ -177,7 +177,7 @@ static bool read_text(struct rest r, const char **out, struct replay_memory *m)
     return strlen(m->name) == left(&r);
 }
 
-/* -ENOSYS: this processor has no such call, or nobody has. */
+/* -ENOSYS: this processor has no such call, or the name is unknown. */
 static int read_call(struct rest r, int *out)
 {
     size_t n;

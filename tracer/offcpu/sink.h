@@ -20,8 +20,8 @@ struct off_waker {
 struct off_sleep {
     pid_t tid, pid;
     uint64_t begin, end; /* ns, CLOCK_MONOTONIC */
-    uint64_t blocked_ns; /* asleep; end - begin = blocked + runq + what it ran in the call */
-    uint64_t runq_ns;    /* awake and waiting for a CPU */
+    uint64_t blocked_ns; /* asleep; end - begin = blocked + runq + its CPU time in the call */
+    uint64_t runq_ns;    /* in the run queue after the wake */
     uint64_t whole_ns;   /* blocked_ns + runq_ns, of all parts of the sleep together */
     off_stack stack;     /* without the call's frame */
     int nr;              /* the call */

@@ -1,5 +1,5 @@
 /*
- * thread_exit.c: wakes by the end of a thread, and corrections of wakes given earlier.
+ * thread_exit.c: wakes by the end of a thread, and corrections of earlier wakes.
  */
 #define _GNU_SOURCE
 #include <linux/futex.h>
@@ -46,9 +46,9 @@ void waking_exec(struct offcpu *o, struct sleeper *t, uint64_t now, bool with_st
     wake_unref(g.made);
 }
 
-/* Wakes threads that join the dying one. A join waits, through the futex the kernel clears, for the
- * thread's number to go away. A waiter for a robust mutex, also one in another process, has the
- * number of its owner there too. */
+/* Wakes threads that join the dying one. A join waits on the futex with the thread's number, which
+ * the kernel clears. A waiter for a robust mutex, also one in another process, waits on a word with
+ * the number of its owner. */
 static void wake_joiners(struct wake_call *g)
 {
     for (struct sleeper *t = g->o->waiting[WAIT_FUTEX].head; t; t = t->next) {
@@ -61,7 +61,7 @@ static void wake_joiners(struct wake_call *g)
     }
 }
 
-/* Wakes at the end of a process's last thread: polls of its pidfd, and waits for the things that it
+/* Wakes at the end of a process's last thread: polls of its pidfd, and waits for objects that it
  * has open. */
 static void wake_by_last(struct wake_call *g, const struct sleeper_process *p, struct wake *killer)
 {
@@ -125,7 +125,7 @@ void wake_transfer(struct sleeper *t)
         sleeper_add_wake(next, t->got[0]);
         break;
     }
-    if (t->wait == WAIT_FUTEX) /* a real wake would have given 0 */
+    if (t->wait == WAIT_FUTEX) /* a real wake would have returned 0 */
         waiting_clear(t);
 }
 

@@ -4,8 +4,8 @@
  * A thread that another one ends is woken, finds that it must die, and ends with the status of its
  * process. The cause is one of three things, which happened before, and which the tracer has seen:
  *
- *   exec by another thread   its call is under way: the thread that made it has done nothing since.
- *                            The status is 0, before Linux 5.17 that of SIGKILL
+ *   exec by another thread   its call is unfinished: that thread has done nothing since. The status
+ *                            is 0, before Linux 5.17 that of SIGKILL
  *   exit_group               its call is seen before the kernel does it. The status is its argument
  *   a signal                 was sent by a call, or was delivered to one of the threads: all but
  *                            SIGKILL stop there, and have their sender

@@ -43,7 +43,7 @@ void time_account_leave_out(struct time_account *l, struct time_account_parts *p
     time_account_add(l, OFF_OTHER_FILTERED, take(&p->left_ns, l->short_ns));
 }
 
-/* Has it asked for pages since this was asked last? */
+/* Whether the thread has had page faults since the last call. */
 static bool has_faulted(struct time_account *l, const struct offcpu_ops *world, pid_t tid)
 {
     uint64_t before = l->faults;
@@ -79,7 +79,7 @@ void time_account_note_unlooked(struct time_account *l, const struct off_unsampl
     time_account_add_span(&l->unlooked.faults, &u->faults);
 }
 
-/* As much of the span as is left of the stretch. */
+/* Adds as much of the span as the rest of the stretch has room for. */
 static void add_part(struct time_account *l, enum off_other_time kind, const struct off_span *s,
                      uint64_t *left)
 {

@@ -24,10 +24,10 @@ struct time_account {
     uint64_t held_more_ns;                 /* upper bound of what held_ns may lack, */
     uint64_t stops;                        /* number of stops that have ended */
     uint64_t short_ns;                     /* in calls too short to be measured */
-    uint64_t stopped_ns;                   /* by job control */
+    uint64_t stopped_ns;                   /* stopped by job control */
     struct off_span room;                  /* waiting until the tracer had read the ring */
     struct off_unsampled unlooked;         /* asleep, and not sampled */
-    uint64_t faults;                       /* pages asked for, at the last reading */
+    uint64_t faults;                       /* page faults at the last reading */
     struct off_span rest[OFF_OTHER_TIMES]; /* not reported yet */
 };
 
@@ -46,15 +46,15 @@ struct time_account_parts time_account_split(uint64_t from, uint64_t to, uint64_
  * `more_ns` longer than was estimated. */
 void time_account_hold_left(struct time_account_parts *p, uint64_t more_ns);
 void time_account_add_span(struct off_span *to, const struct off_span *s);
-/* Adds a piece of this kind to the spans that time_account_report gives out. */
+/* Adds a piece of this kind to the spans that time_account_report emits. */
 void time_account_add(struct time_account *l, enum off_other_time kind, uint64_t ns);
 /* Counts the rest of a stretch as filtered out, up to the time in calls that were too short. */
 void time_account_leave_out(struct time_account *l, struct time_account_parts *p);
 /*
  * Adds the rest of a stretch outside of sleeps, in which the thread was put on a CPU `turns` times.
  * One turn is the way out of the last stop: the thread did not sleep then (a hypervisor took its
- * CPU away, say). If it slept and had asked for a page, the rest counts as a wait for that page.
- * The kernel's count of faults that waited (majflt) proves less: it does not count those of
+ * CPU away, say). If it slept and had a page fault, the rest counts as a wait for that page. The
+ * kernel's count of faults that waited (majflt) proves less: it does not count those of
  * userfaultfd.
  */
 void time_account_add_left(struct time_account *l, const struct offcpu_ops *world, pid_t tid,

@@ -8,8 +8,8 @@
  * With an empty list a wake costs one comparison.
  *
  * Rejected: resolving at the start of every wait, because that is a readlink for each read.
- * Rejected: keeping the members of poll sets in the hash of queues, because an event loop of 4,000
- * connections would insert them all for each turn.
+ * Rejected: inserting the members of poll sets into the hash of queues, because an event loop of
+ * 4,000 connections would insert them all for each iteration.
  */
 #include "tracer/offcpu/calls.h"
 #include "tracer/offcpu/pool.h"

@@ -25,7 +25,7 @@ struct wake_call {
     struct sleeper *waker;
     uint64_t time;
     struct wake *made;
-    unsigned roles; /* enum wake_direction */
+    unsigned roles; /* bits of enum wake_direction */
     bool found;     /* a sleeper it may have woken was found */
 };
 
@@ -40,9 +40,9 @@ void wake_call_give_sets(struct wake_call *g, const struct off_object *object);
 void sleeper_add_wake(struct sleeper *t, struct wake *w);
 /* The object of the waker's call with these arguments. */
 struct off_object wake_call_object(struct wake_call *g, int nr, const uint64_t args[6]);
-/* Whether a waking call made at end `from` of a thing reaches a thread that sleeps at end `to`. An
- * act at one end reaches the other, and a hangup reaches both. 0: the end is not known, or the
- * thing has none. */
+/* Whether a waking call made at end `from` of an object reaches a thread that sleeps at end `to`.
+ * An act at one end reaches the other, and a hangup reaches both. 0: the end is unknown, or the
+ * object has no ends. */
 bool wake_call_reaches(const struct wake_call *g, unsigned from, unsigned to);
 /* Whether every change of such an object wakes all its waiters, to check again. For other objects
  * one call wakes a number of threads. */
@@ -50,7 +50,7 @@ bool object_wakes_all(enum off_object_kind kind);
 
 /* ---- holders.c ---- */
 
-/* The waker's process ends, or runs another program, and closes its descriptors. */
+/* Records that the waker's process ends, or runs another program, and so closes its descriptors. */
 void holders_close(struct wake_call *g, bool by_exec);
 
 #endif

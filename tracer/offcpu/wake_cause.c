@@ -1,5 +1,5 @@
 /*
- * wake_cause.c: the cause of a sleep's end: the right one of the wakes it got, else the one that
+ * wake_cause.c: the cause of a sleep's end: the right one of the wakes it got, else the cause that
  * its result and its object show.
  */
 #include <errno.h>

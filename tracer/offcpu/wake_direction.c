@@ -21,7 +21,7 @@ unsigned wake_direction_of_sleep(int nr)
     }
 }
 
-/* The role of a waker is the opposite of a sleeper's: it brings what the sleeper waits for. */
+/* The direction of a waker is the opposite of a sleeper's: it brings what the sleeper waits for. */
 unsigned wake_direction_of_waking(int nr)
 {
     switch (flow(nr)) {

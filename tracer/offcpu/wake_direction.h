@@ -1,6 +1,6 @@
 /*
- * wake_direction.h: which way data flows in a call on a descriptor or queue: a wake must bring
- * what the sleeper waits for.
+ * wake_direction.h: the direction in which data flows in a call on a descriptor or queue: a wake
+ * must bring what the sleeper waits for.
  */
 #ifndef FLAME_TRACER_OFFCPU_WAKE_DIRECTION_H
 #define FLAME_TRACER_OFFCPU_WAKE_DIRECTION_H
@@ -14,7 +14,7 @@ enum wake_direction {
     WAKE_ALL = WAKE_DATA | WAKE_ROOM,
 };
 
-/* The roles, as bits, of a thread that sleeps in call `nr`, and of one that wakes others by it. */
+/* Directions, as bits, of a thread that sleeps in call `nr`, and of one that wakes others by it. */
 unsigned wake_direction_of_sleep(int nr);
 unsigned wake_direction_of_waking(int nr);
 

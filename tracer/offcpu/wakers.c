@@ -138,7 +138,7 @@ static void requeue(struct offcpu *o, const struct off_object *from, const struc
     if (off_same(from, to))
         return;
     for (t = q ? q->head : NULL; t && n > 0; t = next) {
-        next = t->qnext; /* the queue is gone with its last thread, t is not */
+        next = t->qnext; /* the queue is freed with its last thread, t is not */
         if (t->ngot)
             continue;
         queue_leave(o, t);
@@ -177,7 +177,7 @@ static bool anybody(const struct offcpu *o)
     return false;
 }
 
-/* Whether the signal ends most processes. If so, it matters also to one that runs and whose end
+/* Whether the signal ends most processes. If so, it matters also to a running thread whose end
  * others wait for. */
 static bool ends_processes(int signal)
 {
