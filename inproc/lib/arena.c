@@ -1,7 +1,7 @@
 /*
- * A bit for each page says whether it is taken. A caller that wants some in a row searches for the
- * first that are free, and takes them word by word. If another thread was quicker in one of the
- * words, the others are given back and the search continues behind it.
+ * A bit for each page says whether it is taken. An allocation of several pages searches for the
+ * first free run, and takes its bits word by word. If another thread was quicker in one of the
+ * words, the bits taken so far are released and the search continues after them.
  */
 #define _GNU_SOURCE
 #include "inproc/lib/arena.h"
@@ -21,14 +21,14 @@ static uintptr_t start;
 static size_t pages;
 static FLAME_BULK uint64_t taken[ARENA_SIZE / PAGE / BITS];
 
-/* Maps the range as it was before its first use. */
+/* Maps the range again as it was before its first use. */
 static long lay_bare(uintptr_t at, size_t size, int fixed)
 {
     return kernel_call(SYS_mmap, at, size, PROT_NONE,
                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | fixed, -1, 0L);
 }
 
-/* The bits of pages [from, to), which are all of one word. */
+/* The bits of pages [from, to), which all lie in one word. */
 static uint64_t bits_of(size_t from, size_t to)
 {
     uint64_t ones = to - from < BITS ? ((uint64_t)1 << (to - from)) - 1 : ~(uint64_t)0;
@@ -36,7 +36,7 @@ static uint64_t bits_of(size_t from, size_t to)
     return ones << from % BITS;
 }
 
-/* Where the part of [from, to) that is in the word of `from` ends. */
+/* End of the part of [from, to) that is in the word of `from`. */
 static size_t part_end(size_t from, size_t to)
 {
     size_t next = (from / BITS + 1) * BITS;
@@ -52,8 +52,8 @@ static void release(size_t from, size_t n)
     }
 }
 
-/* Takes pages from `from` on. Returns how many: all of `n`, or those before a word in which one is
- * taken already. */
+/* Takes pages from `from` on. Returns their number: all of `n`, or those before a word in which a
+ * page is taken already. */
 static size_t claim(size_t from, size_t n)
 {
     size_t at = from, next;
@@ -113,7 +113,8 @@ static bool has(const void *p)
     return (uintptr_t)p - start < pages * PAGE;
 }
 
-/* Memory that cannot be laid bare is not handed out again. */
+/* Frees the pages. If they cannot be mapped as before their first use, they are not allocated
+ * again. */
 static void give(void *p, size_t size)
 {
     if (!kernel_failed(lay_bare((uintptr_t)p, size, MAP_FIXED)))

@@ -1,18 +1,17 @@
 /*
- * arena.h: the library's own memory in a traced program, in addresses taken once.
+ * arena.h: the library's own memory in a traced program, in addresses that are reserved once.
  *
- * What is mapped later lies where the kernel likes, and it likes the first hole that fits. Programs
- * know where it would put the next of their own maps, and use that: a stack that grows down
- * (MAP_GROWSDOWN) into addresses that were free a moment ago, a map at a place that was unmapped
- * for it. So all that the library needs later is in a piece that is reserved at its constructor,
- * before the program has any addresses of its own. Nothing of it counts as memory before it is
- * used (PROT_NONE, MAP_NORESERVE): neither to the kernel that promises no more than it has
- * (vm.overcommit_memory 2) nor to RLIMIT_DATA. To RLIMIT_AS it does, so no more
- * than a 32nd of that is taken.
+ * The kernel places a later mapping in the first hole that fits. Programs predict where it will
+ * place their own next mapping, and rely on that: a stack that grows down (MAP_GROWSDOWN) into
+ * addresses that were free a moment ago, or a mapping at a place that was unmapped for it. So all
+ * memory that the library needs later is reserved in one piece at its constructor, before the
+ * program has any addresses of its own. It does not count as memory before it is used (PROT_NONE,
+ * MAP_NORESERVE): neither for a kernel that does not overcommit (vm.overcommit_memory 2) nor for
+ * RLIMIT_DATA. It does count for RLIMIT_AS, so at most a 32nd of that is reserved.
  *
- * It is common/pages.h's place (pages_place). Threads may take and give at once, and so may signal
- * handlers that interrupt them there: there is no lock. What a thread was about to take when
- * another forked is lost to the child.
+ * It is the pages_place of common/pages.h. Threads may allocate and free at once, and so may signal
+ * handlers that interrupt them there: there is no lock. If another thread forks during an
+ * allocation, the child loses those pages.
  */
 #ifndef FLAME_INPROC_LIB_ARENA_H
 #define FLAME_INPROC_LIB_ARENA_H
@@ -21,14 +20,14 @@
 
 #include "common/compiler.h"
 
-/* Address space: some hundred threads' (50 KiB each). Whoever needs more asks the kernel. */
+/* Address space for some hundred threads (50 KiB each). Beyond it memory comes from the kernel. */
 #define ARENA_SIZE ((size_t)64 << 20)
 
-/* Reserves it, or as much of it as can be had, down to 1 MiB. False: there is none, and memory
- * comes from the kernel. Once, before there is a second thread. */
+/* Reserves the arena, or as much of it as possible, down to 1 MiB. False: nothing is reserved, and
+ * memory comes from the kernel. Call it once, before there is a second thread. */
 bool arena_begin(void);
 
-/* For tests: its first byte, and how many pages are taken now. */
+/* For tests: its first byte, and the number of pages that are taken now. */
 uintptr_t arena_start(void);
 size_t arena_taken(void);
 

@@ -11,7 +11,7 @@
 /* Words of each set of a select that the tracer reads (OFF_SET_MAX bits). */
 #define SET_WORDS 64
 
-/* No socket's address is longer. */
+/* Size that no socket's address exceeds. */
 #define ADDRESS_MAX sizeof(struct sockaddr_storage)
 
 #define PAGE 4096u
@@ -63,7 +63,7 @@ static unsigned pieces_of(const struct patch_call *call, struct piece out[RING_P
     }
 }
 
-/* Whether it lies in the page that this thread's stack is being written to. */
+/* Whether the piece lies in the page of this thread's stack pointer. */
 static bool is_in_stack_page(const struct patch_call *call, const struct piece *p)
 {
     uintptr_t page = (call->sp - 1) / PAGE;
@@ -105,7 +105,7 @@ bool arg_memory_put(struct ring *r, const struct patch_call *call, uint32_t seri
         r->words[at % RING_WORDS] = ring_word(RING_MEMORY, RING_PIECE_WORDS + words, serial);
         r->words[(at + 1) % RING_WORDS] = p->at;
         r->words[(at + 2) % RING_WORDS] = p->size;
-        r->words[(at + 2 + words) % RING_WORDS] = 0; /* the last may be a part of one */
+        r->words[(at + 2 + words) % RING_WORDS] = 0; /* the last word may be filled in part only */
         if (!copy(r, at + RING_PIECE_WORDS, p, call, tid))
             return false;
         at += RING_PIECE_WORDS + words;
@@ -116,7 +116,7 @@ bool arg_memory_put(struct ring *r, const struct patch_call *call, uint32_t seri
 
 /* ---- paths ---- */
 
-/* As the tracer reads strings (objects_peek_string): to the next multiple of this. */
+/* Step of the tracer's reads of strings (objects_peek_string): up to the next multiple of this. */
 #define CHUNK 256u
 
 static uintptr_t path_of(const struct patch_call *call)

@@ -2,36 +2,36 @@
  * Problem: logging a call must cost less than a tenth of what it costs to sleep in it, without a
  * lock, an allocation or a system call, wherever and whenever programs make calls.
  *
- * Algorithm: a word of TLS leads a thread to its memory; a page that the kernel wipes at fork tells
- * whether that is of this process. `busy` is set while the thread is at work here, and not while it
- * is in the call. So a signal handler that makes calls finds it set only in the few instructions
- * around, and then its call goes another way. A handler that leaves those instructions by
- * siglongjmp leaves `busy` behind. A call that finds it set with the stack pointer above where it
- * was set, on the same stack, knows that the frame which set it is gone. That the stack is the same
- * is certain of the thread's own stack alone: handlers may switch to another (swapcontext), and
- * back to the frame later. Until then the thread's calls go another way, too, and the ends of those
- * that were logged are not.
+ * Algorithm: a word of TLS points to the thread's memory; a page that the kernel wipes at fork
+ * shows whether that belongs to this process. `busy` is set while the thread runs the code here,
+ * and not while it is in the call. So a signal handler that makes calls finds it set only in the
+ * few instructions around the call, and then its own call is not logged but stops. A handler that
+ * leaves those instructions by siglongjmp leaves `busy` set. If a call finds it set with the stack
+ * pointer above the value stored there, on the same stack, the frame that set it no longer exists.
+ * That the stack is the same is certain only for the thread's own stack: handlers may switch to
+ * another (swapcontext), and back to the frame later. Until then the thread's calls are not logged
+ * but stop, and the ends of logged ones are not logged.
  *
- * The stack is recognised by its words (unwind/stack_cache.h) or walked by rules. libunwind is not
- * asked: a call with a stack that only it could follow is made where it stops for the tracer, which
- * asks it. So is a call below code without tables that cannot have kept a frame pointer.
+ * A stack is recognised by its words (unwind/stack_cache.h) or walked by unwind rules. libunwind is
+ * not called: a call whose stack only libunwind could walk stops for the tracer, which uses it. So
+ * does a call below code without tables that cannot have kept a frame pointer.
  *
- * Whether the thread left its CPU is known without a system call (inproc/rseq.h), but not why:
- * a writer to a pipe often loses its CPU to the thread it wakes, and did not wait. The kernel
- * counts how often a thread has slept, and how often others were to have its CPU, which is a call
- * of 400 ns (`counts`).
+ * Whether the thread left its CPU is known without a system call (inproc/rseq.h), but the reason is
+ * not: a writer to a pipe often loses its CPU to the thread it wakes, and did not wait. The kernel
+ * counts voluntary and involuntary switches of a thread, and reading them is a call of 400 ns
+ * (`counts`).
  *
- * So the kernel is asked only where it makes a difference. A read or a lock in which the thread
- * left its CPU is taken for a sleep. A write in which it did is asked about, and so is a call that
- * opens a path or is on a plain file, which seldom waits for anything. Such a call has slept if the
- * thread has slept more often, since the kernel was asked last, than there were calls taken for
- * sleeps. A thread that left its CPU elsewhere may have done either; then the kernel is asked
- * before the write as well.
+ * So the counts are read only where they make a difference. A read or a lock in which the thread
+ * left its CPU is taken for a sleep. For a write in which it did, the counts are read, and so for a
+ * call that opens a path or is on a plain file, which seldom waits. Such a call has slept if the
+ * number of voluntary switches since the last reading is larger than the number of calls taken for
+ * sleeps. A thread that left its CPU outside of calls may have done either; then the counts are
+ * read before the write as well.
  *
- * Now and then (LOOK_EVERY) the kernel is asked whether others had the CPU in calls that were taken
- * for sleeps. Then the thread is one that reads what there is and is switched away, and is asked
- * about in all calls on descriptors for a while (ASK_FOR). Rejected: to do so always, because a
- * ping-pong by pipes asks twice a round then, which is a third of what logging adds to it.
+ * Every LOOK_EVERY calls the counts show whether calls that were taken for sleeps were preemptions.
+ * Such a thread reads data that is there already and is switched away. Then the counts are read in
+ * all its calls on descriptors for a while (ASK_FOR). Rejected: always reading them, because a
+ * ping-pong by pipes then reads them twice a round, which is a third of what logging adds to it.
  */
 #define _GNU_SOURCE
 #include "inproc/lib/call_log.h"
@@ -76,14 +76,15 @@
 #define PR_SET_SYSCALL_USER_DISPATCH 59
 #endif
 
-/* Stacks whose number is kept. */
+/* Number of cached stacks. */
 #define KNOWN 2048u
 
-/* Calls taken for sleeps until that is checked, and calls that are asked about if one was none. */
+/* Number of calls taken for sleeps until that is checked, and number of calls whose counts are read
+ * if one was none. */
 #define LOOK_EVERY 16u
 #define ASK_FOR 256u
 
-/* How often a thread has left its CPU: by itself, and because others were to have it. */
+/* How often a thread has left its CPU: voluntarily, and by preemption. */
 struct counts {
     long slept, lost;
 };
@@ -95,48 +96,48 @@ struct home {
 struct noter {
     struct ring *ring;
     const struct ring_control *control;
-    uint32_t turn;             /* the ring's, when the thread took it */
-    uint64_t stuck;            /* 0, or one more than the tail that it waited for in vain */
-    uint64_t waited_ns, waits; /* for room, and how often: not in the ring yet */
+    uint32_t turn;             /* the ring's `turn` when the thread took it */
+    uint64_t stuck;            /* 0, or 1 + the tail for which it waited in vain */
+    uint64_t waited_ns, waits; /* wait for room, and number of such waits, not in the ring yet */
     uintptr_t busy;            /* 0, or the stack pointer of the call that is being logged */
-    uint32_t process;          /* its process: see process_now */
-    pid_t tid;                 /* by its own numbers */
+    uint32_t process;          /* number of its process: see process_now */
+    pid_t tid;                 /* thread number in its own namespace */
     uint64_t last; /* time of its last record, where a sandbox forbids to read the clock */
     uint32_t serial, stacks;
     struct home home;    /* the thread's own stack */
-    struct counts asked; /* what the kernel said last */
-    /* How often it has left its CPU since then, beside what ran_on says: in calls that were taken
-       for sleeps, and elsewhere. */
+    struct counts asked; /* the kernel's last counts */
+    /* How often it has left its CPU since then, by ran_on: in calls that were taken for sleeps, and
+     * elsewhere. */
     unsigned slept, elsewhere;
-    unsigned ask; /* for how many more calls on descriptors the kernel is asked */
+    unsigned ask; /* number of further calls on descriptors for which the counts are read */
     struct local_stack stack;
     struct local_small small;
     struct {
         uint64_t hash;
-        uint32_t id; /* 0: nothing here */
+        uint32_t id; /* 0: empty slot */
     } known[KNOWN];
     unsigned char vectors[] __attribute__((aligned(VECTORS_ALIGN)));
 };
 
 _Static_assert(PATCH_NUMBERS == SHM_CALLS, "the session says what comes to the handler");
 
-/* Where this library begins and ends, as the linker says. */
+/* Begin and end of this library, by the linker. */
 extern const char __ehdr_start __attribute__((visibility("hidden")));
 extern const char _end __attribute__((visibility("hidden")));
 
 static const struct shm_view *session;
-static FLAME_BULK struct noter *noters[SHM_RINGS_MOST]; /* by ring: of its owner, or its last one */
+static FLAME_BULK struct noter *noters[SHM_RINGS_MOST]; /* by ring: of its present or last owner */
 static size_t vectors;
 static uint32_t *process_now; /* wiped at fork; else the process's number */
-/* A filter may forbid what reads memory, and would see marks. */
+/* A filter may forbid the calls that read memory, and would see marks. */
 static bool confined;
-static uintptr_t marked_pc; /* where calls that are marked return to; 0: none are */
-/* No thread of this process, and none of its forked children, takes a ring any more. */
+static uintptr_t marked_pc; /* return address of marked calls; 0: no call is marked */
+/* No thread of this process or of its forked children takes a ring any more. */
 static bool no_more;
 /* Forked children have another clock (a time namespace). */
 static bool other_clock;
 static __thread struct noter *own __attribute__((tls_model("initial-exec")));
-/* As noter.busy, while the thread gets its memory. */
+/* Like `busy`, while the thread gets its memory. */
 static __thread uintptr_t beginning __attribute__((tls_model("initial-exec")));
 
 /* ---- whether the thread has left its CPU ---- */
@@ -157,14 +158,14 @@ static inline bool ran_on(void)
 
 static struct counts counts_now(void)
 {
-    struct rusage usage; /* too large to be filled in vain */
+    struct rusage usage; /* large, so it is not cleared */
 
     usage.ru_nvcsw = usage.ru_nivcsw = 0;
     kernel_call(SYS_getrusage, RUSAGE_THREAD, &usage);
     return (struct counts){usage.ru_nvcsw, usage.ru_nivcsw};
 }
 
-/* ---- threads at work here ---- */
+/* ---- threads in this code ---- */
 
 static bool on_signal_stack(void)
 {
@@ -190,7 +191,7 @@ static bool is_home(const struct procmap *map, void *arg)
 /* Whether both lie in the thread's own stack, `low` below `high`. */
 static bool are_at_home(struct home *home, uintptr_t low, uintptr_t high)
 {
-    /* The first thread's grows. */
+    /* The first thread's stack grows. */
     if (!no_more && (!home->to || (low < home->from && high >= home->from)))
         procmaps_each(0, is_home, home);
     return low >= home->from && high < home->to;
@@ -202,8 +203,9 @@ static FLAME_COLD bool was_left(uintptr_t busy, struct home *home, const struct 
     return call->sp > busy && !on_signal_stack() && are_at_home(home, busy, call->sp);
 }
 
-/* Sets *busy if it still is `was`: by one instruction, as a signal's handler may come between a
- * load and a store, and run another stack before it returns. Without `lock`: no other thread. */
+/* Sets *busy if it still is `was`: by one instruction, as a signal's handler may run between a load
+ * and a store, and run another stack before it returns. Without a `lock` prefix, as no other thread
+ * writes it. */
 static inline bool take(uintptr_t *busy, uintptr_t was, uintptr_t sp)
 {
     bool same;
@@ -212,7 +214,7 @@ static inline bool take(uintptr_t *busy, uintptr_t was, uintptr_t sp)
     return same;
 }
 
-/* Makes the thread busy. False: it was, with a frame that may still run. */
+/* Makes the thread busy. False: it is busy, by a frame that may still run. */
 static inline bool seize(uintptr_t *busy, struct home *home, const struct patch_call *call)
 {
     uintptr_t left;
@@ -255,7 +257,7 @@ void call_log_mark(uintptr_t pc)
     marked_pc = pc;
 }
 
-/* Withdraws: from now on calls of this process are made at their own places, and stop. */
+/* Stops logging: from now on calls of this process are made at their own places, and stop. */
 static void withdraw(void)
 {
     no_more = true;
@@ -282,7 +284,7 @@ static FLAME_COLD bool has_thread_pointer(void)
 }
 
 /* Prepares a forked child, in its first thread that makes a call. If the parent has no number, the
- * child is in a pid namespace of its own, where threads have other numbers than the tracer's. */
+ * child is in its own pid namespace, where threads have other numbers than the tracer's. */
 static void after_fork(void)
 {
     kernel_after_fork();
@@ -293,8 +295,8 @@ static void after_fork(void)
     *process_now = (uint32_t)kernel_call(SYS_getpid);
 }
 
-/* Makes the process known to the memory, if it is not yet. False: the thread is, or may be, a child
- * of vfork. */
+/* Sets the process's number, if that is not done yet. False: the thread is, or may be, a child of
+ * vfork. */
 static bool begin_process(void)
 {
     if (!*process_now && !vforkchild_perhaps())
@@ -302,8 +304,8 @@ static bool begin_process(void)
     return *process_now != 0;
 }
 
-/* Whether a thread may take the ring. Other writers of the rings may say that one is free while a
- * thread of this process has it: then two threads would share memory. A shm_may_have. */
+/* Whether a thread may take the ring (a shm_may_have). Other writers of the rings may mark one as
+ * free while a thread of this process has it: then two threads would share memory. */
 static bool may_have(uint32_t ring, uint32_t tid, bool begun)
 {
     const struct noter *t = noters[ring];
@@ -351,7 +353,8 @@ static FLAME_COLD struct noter *begin_thread(void)
         return NULL;
     if (!begin_process())
         return NULL;
-    /* A child of vfork has its parent's memory: the ring would be the parent's when it is gone. */
+    /* A child of vfork has its parent's memory, so the ring would remain the parent's after the
+     * child's end. */
     if (no_more || (uint32_t)kernel_call(SYS_getpid) != *process_now)
         return NULL;
     tid = (pid_t)kernel_call(SYS_gettid);
@@ -364,12 +367,12 @@ static FLAME_COLD struct noter *begin_thread(void)
     t->asked = (struct counts){0, 0};
     t->slept = 0;
     t->elsewhere = 1;
-    t->ask = with_sequences ? 0 : ASK_FOR; /* which then does not end */
+    t->ask = with_sequences ? 0 : ASK_FOR; /* without rseq it never decreases */
     own = t;
     return t;
 }
 
-/* Begins a thread in one frame at a time: two would get the same ring. */
+/* Begins a thread in one frame at a time, because two would get the same ring. */
 static FLAME_COLD struct noter *begin_alone(const struct patch_call *call)
 {
     struct home home = {0, 0};
@@ -382,7 +385,7 @@ static FLAME_COLD struct noter *begin_alone(const struct patch_call *call)
     return t;
 }
 
-/* The thread's memory, which is now busy; NULL: this call goes another way. */
+/* The thread's memory, which is now busy; NULL: this call is not logged here. */
 static inline struct noter *enter(const struct patch_call *call)
 {
     struct noter *t;
@@ -415,8 +418,8 @@ static uint64_t hash_of(const struct local_stack *s, uintptr_t leaf)
     return h;
 }
 
-/* Logs the stack. `leaf`: the innermost frame, of the code that makes the call for the others; 0:
- * there is none. */
+/* Logs the stack. `leaf`: the innermost frame, of the code that makes the call on behalf of the
+ * others; 0: none. */
 static void put_stack(struct noter *t, uint32_t id, uintptr_t leaf)
 {
     const struct local_stack *s = &t->stack;
@@ -431,7 +434,8 @@ static void put_stack(struct noter *t, uint32_t id, uintptr_t leaf)
     __atomic_store_n(&r->head, at, __ATOMIC_RELEASE);
 }
 
-/* Whether some of the stack is this library's: a handler in a call that is being made here. */
+/* Whether a frame of the stack is this library's: a handler runs in a call that is being made here.
+ */
 static bool is_in_a_call(const struct local_stack *s)
 {
     for (uint32_t i = 0; i < s->len; i++)
@@ -440,8 +444,8 @@ static bool is_in_a_call(const struct local_stack *s)
     return false;
 }
 
-/* Walks the stack, and logs it if it is new; there is room for RING_MOST_WORDS. Returns its number;
- * 0: the tracer has more ways to follow this stack, or it is deeper than a record can be. */
+/* Walks the stack, and logs it if it is new; there must be room for RING_MOST_WORDS. Returns its
+ * number; 0: the tracer has more ways to walk this stack, or it is deeper than a record can be. */
 static FLAME_COLD uint32_t walk(struct noter *t, const struct patch_call *call)
 {
     const struct walk_regs regs = {.pc = call->pc, .sp = call->sp, .bp = call->bp};
@@ -476,7 +480,7 @@ static FLAME_COLD uint32_t walk(struct noter *t, const struct patch_call *call)
 
 /* ---- calls ---- */
 
-/* Passes time instead of sleeping, where the library may make no call of its own. */
+/* Spends the time of a sleep, where the library may make no call of its own. */
 static long pass_time(const struct patch_call *call)
 {
     uint64_t now = ownclock_now(), until = now + 5000000;
@@ -487,8 +491,8 @@ static long pass_time(const struct patch_call *call)
     return 0;
 }
 
-/* Waits for room, where there is none. A thread that has waited in vain does so again when the
- * reader has read on, and not where the rings have been given up (change_user). */
+/* Waits until there is room in the ring. A thread that has waited in vain does so again when the
+ * reader has read on, but not once the rings have been given up (change_user). */
 static FLAME_COLD bool wait_for_room(struct noter *t, unsigned words)
 {
     bool may = t->stuck != t->control->tail + 1 && patch_handler == call_log_see, got;
@@ -512,11 +516,11 @@ static inline bool has_room(struct noter *t, unsigned words)
     return true;
 }
 
-/* Words that a call may need in all: its stack, what it points to, its beginning and its end. */
+/* Most words that a call needs: its stack, the memory it points to, its beginning and its end. */
 #define ROOM                                                                                       \
     (RING_WAITED_WORDS + RING_MOST_WORDS + POINTED_MOST_WORDS + RING_CALL_WORDS + RING_DONE_WORDS)
 
-/* Logs how long the thread has waited for room. There is some. */
+/* Logs how long the thread has waited for room. There must be room for it. */
 static FLAME_COLD void put_waited(struct noter *t)
 {
     const uint64_t record[RING_WAITED_WORDS] = {ring_word(RING_WAITED, RING_WAITED_WORDS, 0),
@@ -529,7 +533,7 @@ static FLAME_COLD void put_waited(struct noter *t)
     ring_put(t->ring, record, RING_WAITED_WORDS);
 }
 
-/* Logs what the call's arguments point to. False: it cannot be logged. */
+/* Logs the memory that the call's arguments point to. False: it cannot be logged. */
 static bool put_pointed(struct noter *t, const struct patch_call *call)
 {
     uint64_t from = t->ring->head;
@@ -540,7 +544,7 @@ static bool put_pointed(struct noter *t, const struct patch_call *call)
     return true;
 }
 
-/* Logs that the call begins. Returns the time; 0: it cannot be logged. */
+/* Logs the beginning of the call. Returns the time; 0: it cannot be logged. */
 static inline uint64_t begin(struct noter *t, const struct patch_call *call, unsigned kind)
 {
     const struct walk_regs regs = {.pc = call->pc, .sp = call->sp, .bp = call->bp};
@@ -572,7 +576,7 @@ static inline uint64_t begin(struct noter *t, const struct patch_call *call, uns
     return record[1];
 }
 
-/* Logs that the call whose record ends at `at` is over. The time does not matter where it did not
+/* Logs the end of the call whose record ends at `at`. The time does not matter if the call did not
  * sleep and no signal ended it. */
 static inline void end(struct noter *t, uint64_t at, uint32_t serial, long result, uint32_t flags)
 {
@@ -586,14 +590,15 @@ static inline void end(struct noter *t, uint64_t at, uint32_t serial, long resul
         record[1] = t->last;
     t->last = record[1];
 
-    /* Room for it was there when the call began; handlers in it may have taken that. */
+    /* There was room for it when the call began; handlers in the call may have used that. */
     if (has_room(t, RING_DONE_WORDS))
         ring_put(t->ring, record, RING_DONE_WORDS);
 }
 
 /* ---- regions and marks ---- */
 
-/* NUL-terminated, or not within RING_NAME_MAX bytes. Not strnlen, which has vector registers. */
+/* Length of a NUL-terminated name, at most RING_NAME_MAX bytes. Not strnlen, which uses vector
+ * registers. */
 static unsigned length_of(const char *name)
 {
     unsigned len = 0;
@@ -622,7 +627,7 @@ bool call_log_region(enum ring_region what, const char *name)
             record[1] = t->last;
         t->last = record[1];
         if (len)
-            record[words - 1] = 0; /* what the name leaves of its last word */
+            record[words - 1] = 0; /* bytes of the last word after the name */
         for (unsigned i = 0; i < len; i++)
             ((char *)(record + 2))[i] = name[i];
         ring_put(t->ring, record, words);
@@ -631,9 +636,9 @@ bool call_log_region(enum ring_region what, const char *name)
     return put;
 }
 
-/* ---- calls that change what may be done here ---- */
+/* ---- calls that change what the library may do ---- */
 
-static bool clock_is_free; /* reading it takes no call */
+static bool clock_is_free; /* reading the clock takes no call */
 
 static bool nothing_may_be_called(long number, const unsigned long args[6])
 {
@@ -654,7 +659,7 @@ static bool clock_takes_no_call(void)
     kernel_call(SYS_read, fd, name, sizeof name - 1);
     kernel_call(SYS_close, fd);
     for (unsigned i = 0; i < sizeof free / sizeof *free; i++) {
-        unsigned at = 0; /* not by strcmp, which has vector registers */
+        unsigned at = 0; /* not by strcmp, which uses vector registers */
 
         while (name[at] && name[at] == free[i][at])
             at++;
@@ -664,8 +669,8 @@ static bool clock_takes_no_call(void)
     return false;
 }
 
-/* Whether none of the process's user IDs is the tracer's any more: it is another's, and cannot
- * change that by itself. */
+/* Whether no user ID of the process is the tracer's any more: it belongs to another user, and
+ * cannot change that by itself. */
 static bool is_anothers(uint32_t ids[3])
 {
     return kernel_call(SYS_getresuid, &ids[0], &ids[1], &ids[2]) == 0 && ids[0] != session->user &&
@@ -673,9 +678,9 @@ static bool is_anothers(uint32_t ids[3])
 }
 
 /*
- * Gives up the run's memory, because code runs here from now on that has fewer rights than the code
- * that mapped it. Not in a child of vfork, whose memory is its parent's. Not in a sandbox, which
- * may forbid the calls that it takes.
+ * Unmaps the run's memory, because from now on code runs here with fewer rights than the code that
+ * mapped it. Not in a child of vfork, whose memory is its parent's. Not in a sandbox, which may
+ * forbid the calls that this takes.
  */
 static FLAME_COLD void change_user(void)
 {
@@ -692,8 +697,8 @@ static FLAME_COLD void change_user(void)
 }
 
 /* Whether the program confines itself: calls that its filter forbids may end it. So the library
- * makes no call of its own from now on: threads that have a ring continue, others do not get
- * one. */
+ * makes no call of its own from now on: threads that have a ring continue, others do not get one.
+ */
 static bool begins_sandbox(const struct patch_call *call)
 {
     return (call->number == SYS_prctl && call->args[0] == PR_SET_SECCOMP) ||
@@ -702,15 +707,15 @@ static bool begins_sandbox(const struct patch_call *call)
 }
 
 /*
- * Whether nothing can be logged any more. The library's calls would come to the program (its
- * handler of SIGSYS), or the clock may become another (a time namespace), or a thread gets a thread
- * pointer that leads to none of the library's TLS.
+ * Whether no call can be logged any more after this one. The library's calls would reach the
+ * program (its handler of SIGSYS), or the clock may become another one (a time namespace), or a
+ * thread gets a thread pointer that does not lead to the library's TLS.
  */
 static bool wants_no_notes(const struct patch_call *call)
 {
     if (call->number == SYS_prctl)
         return call->args[0] == PR_SET_SYSCALL_USER_DISPATCH && call->args[1];
-    if (call->number == SYS_setns) /* 0: whatever the descriptor is of */
+    if (call->number == SYS_setns) /* 0: a descriptor of any kind */
         return !call->args[1] || call->args[1] & CLONE_NEWTIME;
     return call->number == SYS_arch_prctl && call->args[0] == ARCH_SET_FS &&
            !is_thread_pointer(call->args[1]);
@@ -749,10 +754,10 @@ static FLAME_COLD long make_special(const struct patch_call *call)
 }
 
 /*
- * Whether the call can be logged. Calls on descriptors that may have to be settled (eintr_retry.h)
- * cannot where that is impossible: in a sandbox, which may forbid the calls it takes, and in a
- * child of vfork. Calls that point to memory cannot under filters that may forbid to read that.
- * Calls that the filter lets by anyhow are not logged.
+ * Whether the call can be logged. Calls on descriptors that may have to be made again
+ * (eintr_retry.h) cannot where that is impossible: in a sandbox, which may forbid the calls it
+ * takes, and in a child of vfork. Calls that point to memory cannot under filters that may forbid
+ * to read that. Calls that the filter allows anyhow are not logged.
  */
 static inline bool is_for_here(const struct noter *t, const struct patch_call *call, unsigned kind)
 {
@@ -779,7 +784,7 @@ static long make_noted(const struct patch_call *call)
     return patch_make(&marked);
 }
 
-/* ---- descriptors that are closed ---- */
+/* ---- closed descriptors ---- */
 
 /* Makes a close. One that the tracer need not see (open_fds.h) is made like a call that was
  * logged. */
@@ -799,9 +804,9 @@ static long make_close(const struct patch_call *call)
     return quiet ? make_noted(call) : patch_make(call);
 }
 
-/* Makes a call by which the program asks what it has opened: then the library need not ask the
- * kernel before the close. The result, which the call has just written for the program, can be
- * read. */
+/* Makes a call by which the program reads the type of a descriptor that it has opened: then the
+ * library need not query the kernel before the close. The call has just written the result for the
+ * program, so it can be read. */
 static long make_look(const struct patch_call *call)
 {
     unsigned fd = (unsigned)call->args[0], at = call->number == SYS_fstat ? 1 : 2;
@@ -822,11 +827,11 @@ static long make_look(const struct patch_call *call)
     return result;
 }
 
-/* ---- whether the thread left its CPU, and why ---- */
+/* ---- whether the thread left its CPU, and for which reason ---- */
 
 static void ask(struct noter *t)
 {
-    arm(); /* first: what happens before the answer may have been counted or not */
+    arm(); /* first: the counts may or may not include switches during the reading */
     t->asked = counts_now();
     t->slept = t->elsewhere = 0;
 }
@@ -840,8 +845,8 @@ static inline bool is_asked_about(const struct noter *t, unsigned kind)
     return kind & SELDOM || (kind && t->ask);
 }
 
-/* Prepares for a call: it will be seen if the thread leaves its CPU in it. For a call that is asked
- * about, the kernel's counts before it are read, too. The noter is busy. */
+/* Prepares to detect whether the thread leaves its CPU in a call. If the counts matter for the
+ * call, they are read before it, too. t->busy must be set. */
 static inline void watch(struct noter *t, unsigned kind)
 {
     if (unlikely(!ran_on())) {
@@ -852,7 +857,7 @@ static inline void watch(struct noter *t, unsigned kind)
         ask(t);
 }
 
-/* Whether the thread has slept in the call that it returns from, in which it left its CPU. */
+/* Whether the thread, which left its CPU in the call that it returns from, has slept in it. */
 static bool has_slept(struct noter *t)
 {
     long before = t->asked.slept, slept = t->slept;
@@ -861,7 +866,7 @@ static bool has_slept(struct noter *t)
     return t->asked.slept - before > slept;
 }
 
-/* Asks whether calls that were taken for sleeps were none. */
+/* Checks by the counts whether calls that were taken for sleeps were none. */
 static void look_back(struct noter *t)
 {
     long before = t->asked.lost, elsewhere = t->elsewhere;
@@ -871,7 +876,7 @@ static void look_back(struct noter *t)
         t->ask = ASK_FOR;
 }
 
-/* Whether the call wakes, or found the lock free: no reason to leave the CPU by itself. */
+/* Whether the call wakes, or found the lock free: the thread has no reason to sleep. */
 static bool never_sleeps(const struct patch_call *call, long result)
 {
     const unsigned wakes = 1u << FUTEX_WAKE | 1u << FUTEX_WAKE_BITSET | 1u << FUTEX_WAKE_OP |
@@ -882,7 +887,7 @@ static bool never_sleeps(const struct patch_call *call, long result)
 }
 
 /* Flags of a call that has ended, and in which the thread had left its CPU. `alone`: no other call
- * of the thread was logged meanwhile. The noter is busy. */
+ * of the thread was logged meanwhile. t->busy must be set. */
 static uint32_t watched(struct noter *t, const struct patch_call *call, unsigned kind, long result,
                         bool alone)
 {
@@ -914,7 +919,7 @@ static uint32_t watched(struct noter *t, const struct patch_call *call, unsigned
 
 /* State of the descriptor that a call is on, or makes. */
 struct descriptor {
-    uint16_t *used; /* NULL: it is of no plain file, as far as is known */
+    uint16_t *used; /* NULL: not of a plain file, as far as is known */
     uint16_t *from; /* as `used`, of the directory that an open's path begins at */
     struct open_fds_opening opening;
 };
@@ -934,7 +939,7 @@ static inline struct descriptor descriptor_begin(const struct noter *t,
     return d;
 }
 
-/* The call is over, and nothing is to be logged of it. */
+/* Ends a call of which nothing will be logged. */
 static FLAME_COLD void descriptor_drop(const struct descriptor *d)
 {
     if (d->used)
@@ -943,7 +948,7 @@ static FLAME_COLD void descriptor_drop(const struct descriptor *d)
         open_fds_left(d->from, true);
 }
 
-/* The call is over; `flags` say how, as far as they are known. Returns them all. */
+/* Ends a call; `flags` are its flags as far as they are known. Returns all flags. */
 static inline uint32_t descriptor_end(struct noter *t, const struct descriptor *d,
                                       const struct patch_call *call, unsigned kind, uint32_t serial,
                                       long result, uint32_t flags)
@@ -1003,8 +1008,9 @@ PATCH_HANDLER long call_log_see(const struct patch_call *call)
             descriptor_drop(&descriptor);
             return result;
         }
-        /* Calls that handlers made in this one have been watched since, and this one has not. A
-           child of vfork, whose calls these are then, has nothing that would say it. */
+        /* Calls that handlers made in this one have been checked for switches since, and this one
+         * has not. In a child of vfork, which then makes these calls, no struct rseq shows
+         * switches. */
         alone =
             t->serial == serial && likely(!__atomic_load_n(&t->control->lent, __ATOMIC_RELAXED));
         flags = ran_on() && alone ? RING_RAN_ON : watched(t, call, kind, result, alone);

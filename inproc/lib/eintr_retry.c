@@ -82,7 +82,8 @@ unsigned eintr_retry_kind(long number)
     }
 }
 
-/* Whether the program knows of a reason: the tracer says so before the thread resumes. */
+/* Whether the program may see the interruption: the tracer reports such a signal before the thread
+ * resumes. */
 static bool is_known(const struct ring_control *c, uint64_t began)
 {
     return __atomic_load_n(&c->handled, __ATOMIC_SEQ_CST) >= began;
@@ -95,7 +96,7 @@ static bool is_socket(int fd)
     return kernel_fstat(fd, &st) == 0 && S_ISSOCK(st.st_mode);
 }
 
-/* Whether a socket's call would have given up by now. */
+/* Whether a socket's call would have timed out by now. */
 static bool is_over(int fd, unsigned kind, uint64_t spent_ns)
 {
     int option = kind & RETRY_WRITES ? SO_SNDTIMEO : SO_RCVTIMEO;
@@ -109,7 +110,7 @@ static bool is_over(int fd, unsigned kind, uint64_t spent_ns)
     return ns && spent_ns >= ns;
 }
 
-/* Reads the program's timeout, which may not be there any more. */
+/* Reads the program's timeout, which may be unmapped by now. */
 static bool read_limit(unsigned long at, struct timespec *limit)
 {
     struct iovec here = {limit, sizeof *limit}, there = {(void *)at, sizeof *limit};
@@ -119,7 +120,7 @@ static bool read_limit(unsigned long at, struct timespec *limit)
            limit->tv_sec >= 0 && limit->tv_sec <= INT32_MAX;
 }
 
-/* Sets the call's limit to what is left of it; false: it cannot be known. */
+/* Reduces the call's timeout to the rest of it; false: the rest is unknown. */
 static bool lessen(unsigned kind, const struct patch_call *call, uint64_t spent_ns,
                    struct patch_call *again, struct timespec *limit)
 {
@@ -139,7 +140,8 @@ static bool lessen(unsigned kind, const struct patch_call *call, uint64_t spent_
     return true;
 }
 
-/* Makes a write that wrote `wrote` bytes one of the rest. False: the rest is not to be written. */
+/* Changes a write that wrote `wrote` bytes to one of the rest. False: the rest must not be written.
+ */
 static bool rest_of(struct patch_call *call, uint64_t spent_ns, unsigned long wrote)
 {
     enum cutwrite reason = call->number == SYS_sendto && call->args[3] & MSG_DONTWAIT
@@ -175,7 +177,7 @@ long eintr_retry_settle(const struct ring_control *c, unsigned kind, const struc
                 break;
             done += (unsigned long)result;
         } else if (kind & (RETRY_READS | RETRY_WRITES)) {
-            /* Only sockets return it for that reason, files do not. */
+            /* Only sockets return EINTR for that reason, files do not. */
             if (!is_socket(fd))
                 break;
             if (is_over(fd, kind, spent_ns))

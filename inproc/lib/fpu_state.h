@@ -1,8 +1,8 @@
 /*
- * fpu_state.h: vector and x87 registers, kept over calls of code that may use them.
+ * fpu_state.h: saves and restores vector and x87 registers around code that may use them.
  *
- * The program expects them unchanged by a system call. All of libflamewait.so is compiled without
- * them; the C library's functions, which a walk that is not known yet may come to, are not. Saving
+ * The program expects a system call to leave them unchanged. All of libflamewait.so is compiled
+ * without them; the C library's functions, which the walk of a new stack may call, are not. Saving
  * costs some 100 ns, so it is done only there.
  */
 #ifndef FLAME_INPROC_LIB_FPU_STATE_H
@@ -13,11 +13,11 @@
 
 #include "common/compiler.h"
 
-/* x87, SSE, AVX, and AVX-512's masks and registers. The kernel's tiles are nobody's in libc. */
+/* x87, SSE, AVX, and AVX-512's masks and registers. libc does not use the kernel's tiles. */
 #define VECTORS_KEPT 0xe7u
 #define VECTORS_ALIGN 64
 
-/* How much memory they need; 0: this processor or kernel cannot do it. */
+/* Bytes of memory that they need; 0: this processor or kernel cannot save them. */
 static inline size_t fpu_state_size(void)
 {
     unsigned a, b, c, d;

@@ -1,6 +1,6 @@
 /*
- * Functions that the compiler calls by itself. The C library's use vector registers, which this
- * library leaves alone.
+ * Functions that the compiler calls by itself. The C library's versions use vector registers, which
+ * this library must not change.
  */
 #include "common/compiler.h"
 
@@ -27,7 +27,7 @@ void *memmove(void *to, const void *from, size_t size)
         return memcpy(to, from, size);
     while (end != to) {
         *--end = *--from_end;
-        __asm__ volatile("" ::: "memory"); /* or this is a memmove */
+        __asm__ volatile("" ::: "memory"); /* or the compiler makes this a memmove */
     }
     return to;
 }

@@ -1,6 +1,7 @@
 /*
- * All is marked first, without being filled (MCL_ONFAULT), by which the kernel says whether that
- * may be. Then what is not to be locked is unlocked, and the rest filled, mapping by mapping.
+ * All memory is locked first, without being filled (MCL_ONFAULT); the kernel decides then whether
+ * that is permitted. After that the excepted range is unlocked, and the rest is filled, mapping by
+ * mapping.
  */
 #define _GNU_SOURCE
 #include "inproc/lib/lockall.h"
@@ -19,7 +20,7 @@ struct range {
     uintptr_t from, to;
 };
 
-/* As mlockall does, whatever can be filled and whatever cannot. */
+/* Fills a mapping as mlockall does, as far as it can be filled. */
 static bool fill(const struct procmap *map, void *arg)
 {
     const struct range *but = arg;
@@ -31,14 +32,15 @@ static bool fill(const struct procmap *map, void *arg)
 
 /* ---- a limit of locked memory ---- */
 
-/* Mappings of the program, and how many bytes they have. */
+/* Mappings of the program, and their bytes. */
 struct own {
     struct range but;
     bool on_fault; /* fill no page now */
     uintptr_t size;
 };
 
-/* The kernel's page for old programs, above all of them, is in no count. */
+/* Whether the mapping is the program's. The kernel's page for old programs, above all mappings, is
+ * not counted. */
 static bool is_the_program(const struct procmap *map, const struct range *but)
 {
     uintptr_t arena = arena_start();
@@ -67,9 +69,9 @@ static bool lock(const struct procmap *map, void *arg)
 }
 
 /*
- * The kernel compares all that is mapped with the limit, and the run's memory and the library's
- * addresses are 130 MiB of that. The program is allowed what it would be allowed without them: each
- * of its mappings is locked by itself, of which the kernel counts what is locked.
+ * The kernel compares all mapped bytes with the limit, and the run's memory and the library's
+ * addresses are 130 MiB of them. Without them the program might be below the limit. So each of its
+ * own mappings is locked by itself, and the kernel counts only those.
  */
 static long lock_each(unsigned long flags, const struct range *but)
 {
@@ -99,12 +101,13 @@ long lockall_but(const struct patch_call *call, uintptr_t from, uintptr_t size)
     if (result == -ENOMEM)
         return lock_each(flags, &but);
     if (result < 0)
-        return result == -EINVAL ? patch_make(call) : result; /* before Linux 4.4, or for all */
+        return result == -EINVAL ? patch_make(call)
+                                 : result; /* before Linux 4.4, or not permitted at all */
     kernel_call(SYS_munlock, from, size);
     if (flags & MCL_ONFAULT)
         return result;
     procmaps_each(0, fill, &but);
-    if (flags & MCL_FUTURE) /* those to come are filled, too; the others stay as they are */
+    if (flags & MCL_FUTURE) /* later mappings are filled, too; the others stay as they are */
         kernel_call(SYS_mlockall, MCL_FUTURE);
     return result;
 }

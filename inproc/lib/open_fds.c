@@ -36,7 +36,7 @@ static FLAME_COLD struct plain_fds *take_table(uint32_t process)
         return NULL;
     if (__atomic_compare_exchange_n(&table, &was, f, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
         return f;
-    /* Another thread was quicker. Nobody has used this one. */
+    /* Another thread was quicker, and no thread has used this table. */
     __atomic_store_n(&f->owner, 0, __ATOMIC_RELEASE);
     return own_table(process);
 }
@@ -60,13 +60,13 @@ void open_fds_end(const struct open_fds_opening *o, unsigned fd)
     if (!f || fd >= PLAIN_FDS_NUMBERS || is_off(f))
         return;
     was = __atomic_fetch_or(&f->numbers[fd], PLAIN_FDS_OPENED, __ATOMIC_SEQ_CST);
-    /* It was closed, and nobody has seen it. */
+    /* The descriptor was closed, and neither the library nor the tracer has seen it. */
     if (unlikely(was & PLAIN_FDS_OPENED)) {
         open_fds_distrust(f->owner);
         return;
     }
-    /* If another thread closes this number, the tracer is told of it before; it need not have found
-       the mark there. */
+    /* If another thread closes this number, the tracer gets that stop before; it need not have
+     * found the mark there. */
     if (unlikely(__atomic_load_n(&f->closes, __ATOMIC_SEQ_CST) != o->closes || is_off(f)))
         plain_fds_forget(f, fd);
 }
@@ -76,8 +76,8 @@ static bool is_plain(unsigned mode)
     return S_ISREG(mode) || S_ISDIR(mode);
 }
 
-/* Asks the kernel what the descriptor is, of which `seen` is known. False: no plain file, or it has
- * changed meanwhile; nothing is known of it any more. */
+/* Queries the kernel for the type of the descriptor, whose known state is `seen`. False: it is no
+ * plain file, or it has changed meanwhile; its state is unknown again. */
 static bool ask(struct plain_fds *f, unsigned fd, uint16_t seen)
 {
     uint16_t known = (uint16_t)(seen | PLAIN_FDS_PLAIN);
@@ -120,7 +120,7 @@ void open_fds_seen(uint32_t process, unsigned fd, unsigned mode)
     struct plain_fds *f = own_table(process);
     uint16_t known = PLAIN_FDS_OPENED;
 
-    /* While nobody is in a call on it: whoever is has asked, or asks. */
+    /* Only while no thread is in a call on it: such a thread has queried the kernel, or does so. */
     if (f && fd < PLAIN_FDS_NUMBERS && is_plain(mode))
         __atomic_compare_exchange_n(&f->numbers[fd], &known, PLAIN_FDS_OPENED | PLAIN_FDS_PLAIN,
                                     false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED);

@@ -8,24 +8,25 @@
 
 #include "common/procmaps.h"
 
-/* The clock's code and data lie side by side, and are smaller than this. */
+/* Bound on the size of the clock's code and data together, which lie side by side. */
 #define CODE_REACH ((uintptr_t)64 << 10)
 
 bool ownclock_by_call;
-static uintptr_t code; /* where the code begins; 0: there is none */
+static uintptr_t code; /* begin of the code; 0: there is none */
 
 void ownclock_begin(void)
 {
     int state = 0;
 
     code = getauxval(AT_SYSINFO_EHDR);
-    /* Refused by processors that have no such switch. */
+    /* Fails on processors that have no such switch. */
     if (kernel_call(SYS_prctl, PR_GET_TSC, &state) == 0 && state == PR_TSC_SIGSEGV)
         ownclock_by_call = true;
 }
 
-/* The thread may not read the processor's counter any more. Confinement to read and write is one of
- * those, so that even then nothing else than the calls it forbids may end the thread. */
+/* Whether the thread may not read the processor's counter after this call. Confinement to read,
+ * write and exit (strict seccomp) is such a call: even then the library must not end the thread by
+ * a read of the clock. */
 static bool gives_up_the_counter(const struct patch_call *call)
 {
     return (call->number == SYS_prctl && call->args[0] == PR_SET_TSC &&

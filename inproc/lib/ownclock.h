@@ -1,13 +1,14 @@
 /*
- * ownclock.h: the clock of the library of waits, which is CLOCK_MONOTONIC's, by the call where it
- * has to be.
+ * ownclock.h: the clock of the library of waits, CLOCK_MONOTONIC, read by a system call where that
+ * is necessary.
  *
  * The kernel's code for it in the process (the vDSO) reads the processor's counter. A thread may
- * have asked for a SIGSEGV whenever it does (prctl's PR_TSC_SIGSEGV, as record-and-replay tools do,
- * and confinement to read, write and exit): the kernel would have that signal come for a look at
- * the clock that the program knows nothing of. The threads and processes that it makes inherit
- * that, and so do programs that it executes. Or the program takes that code from its memory, as
- * sandboxes and checkpointers do. From the first such call on, the whole process asks the kernel.
+ * have requested a SIGSEGV for each such read (prctl's PR_TSC_SIGSEGV, as record-and-replay tools
+ * do, and confinement to read, write and exit). The library's reading of the clock would then send
+ * the program a signal that it does not expect. The threads and processes that it makes inherit
+ * that, and so do programs that it executes. Or the program unmaps that code, as sandboxes and
+ * checkpointers do. From the first such call on, the whole process reads the clock by the system
+ * call.
  */
 #ifndef FLAME_INPROC_LIB_OWNCLOCK_H
 #define FLAME_INPROC_LIB_OWNCLOCK_H
@@ -17,18 +18,18 @@
 #include "common/clock.h"
 #include "patch/patcher.h"
 
-/* True: in this process, or one that it was forked from, the clock may not be there for some
+/* True: in this process, or one that it was forked from, the vDSO's clock may not be usable in some
  * thread. */
 extern bool ownclock_by_call;
 
-/* Whether the program that begins has inherited that. For the start. */
+/* Detects whether the starting program has inherited that. For the start. */
 void ownclock_begin(void);
 
-/* The program is about to make this call of prctl, seccomp, or on mappings: whether the clock is to
- * be read by the call from then on. Thread- and signal-safe. */
+/* The program is about to make this call of prctl, seccomp, or on mappings: decides whether the
+ * clock must be read by the system call from then on. Thread- and signal-safe. */
 void ownclock_look(const struct patch_call *call);
 
-/* Now, in ns; 0: a sandbox forbids to ask, and no call is made. Thread- and signal-safe. */
+/* Now, in ns; 0: a sandbox forbids the call, and it is not made. Thread- and signal-safe. */
 static inline uint64_t ownclock_now(void)
 {
     struct timespec ts;

@@ -12,7 +12,7 @@
 _Static_assert(sizeof(struct pollfd) == 8 && offsetof(struct pollfd, fd) == 0,
                "a word of a ring for each descriptor");
 
-/* The bits of one word of a set for select. */
+/* Drops the state of the descriptors in one word of a set for select. */
 static void forget_bits(uint32_t process, uint64_t set, unsigned first)
 {
     for (; set; set &= set - 1)
@@ -29,7 +29,7 @@ void polledfiles_forget(uint32_t process, const struct ring *r, uint64_t from, u
     for (unsigned pieces = 0; from < to && pieces < RING_PIECES; pieces++) {
         unsigned words = (unsigned)(r->words[from % RING_WORDS] >> 8 & 0xffff);
 
-        /* Somebody has written there since. */
+        /* The program has overwritten the ring since. */
         if (words < RING_PIECE_WORDS || words > RING_PIECE_WORDS + RING_PIECE_MAX)
             return;
         for (unsigned i = RING_PIECE_WORDS; i < words; i++) {

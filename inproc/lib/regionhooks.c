@@ -2,8 +2,8 @@
  * Functions of preload/flamemem.h, by which a program describes itself: tags are regions of the
  * thread, and marks are ends of passes.
  *
- * libflamemem.so has the same names. Where both are preloaded (flame run) these are found first,
- * and hand the calls on.
+ * libflamemem.so has functions of the same names. Where both are preloaded (flame run) these are
+ * found first, and pass the calls on.
  */
 #include "inproc/lib/call_log.h"
 
@@ -11,8 +11,8 @@
 /* A second name. */
 #define ALSO(of, as) extern __typeof(of)(as) __attribute__((alias(#of), visibility("default")))
 
-/* Only what libflamemem.so exports for this, if it is there; else 0. As in the header: a weak
- * symbol of C's may be taken for 0 where the code is linked. */
+/* Address of a function that libflamemem.so exports for this, if it is loaded; else 0. As in the
+ * header: C would let the linker resolve a weak symbol to 0. */
 #define FIND(function, name)                                                                       \
     __asm__(".weak " name "\n\tmovq " name "@GOTPCREL(%%rip), %0" : "=r"(function))
 

@@ -1,11 +1,12 @@
 /*
- * libflamewait.so begins: maps the run's memory, and patches the modules whose sites are in it.
+ * The start of libflamewait.so: maps the run's memory, and patches the modules whose sites are
+ * listed in it.
  *
- * At the constructor, that is, when the C library is ready and the program's own code has not
- * begun. If anything is not as it must be, nothing is patched, the tracer finds why in the memory
- * (shm_refuse), and the program is traced by stops, as it would be without us. The program
- * itself hears nothing of it: its standard error is its own. Where there is no memory (another
- * root, another pid namespace, which cannot open the tracer's), nobody is told.
+ * It runs as a constructor: the C library is ready and the program's own code has not begun. If a
+ * condition is not met, nothing is patched, the reason is written to the memory for the tracer
+ * (shm_refuse), and the program is traced by stops, as it would be without the library. Nothing is
+ * printed, because standard error is the program's own. Where there is no memory (another root, or
+ * another pid namespace, from which the tracer's cannot be opened), no reason is reported.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -32,8 +33,8 @@ static struct shm_view session;
 static struct patch_module patches[MODULES_MOST];
 static unsigned npatches;
 
-/* Maps a file of the run's whole; NULL: it cannot be, or is none. In another pid namespace the name
- * may be of anything. */
+/* Maps a whole file of the run; NULL: this is impossible, or it is none. In another pid namespace
+ * the name may lead to any file. */
 static void *map_file(const char *name, bool write, struct stat *st)
 {
     int fd = kernel_open(name, (write ? O_RDWR : O_RDONLY) | O_NONBLOCK | O_NOCTTY, 0);
@@ -52,7 +53,7 @@ static void *map_file(const char *name, bool write, struct stat *st)
     return (void *)at;
 }
 
-/* The programs' file of a head that is sound. NULL: it is another's. */
+/* Maps the programs' file of a sound head. NULL: the file is another one. */
 static void *map_shared(const struct shm_head *head)
 {
     struct stat st;
@@ -64,7 +65,7 @@ static void *map_shared(const struct shm_head *head)
     return NULL;
 }
 
-/* Whether the process has the tracer's user ID, or can have it again. */
+/* Whether the process has the tracer's user ID, or can get it back. */
 static bool is_the_tracers(const struct shm_head *head)
 {
     uint32_t ids[3];
@@ -73,12 +74,12 @@ static bool is_the_tracers(const struct shm_head *head)
            (ids[0] == head->user || ids[1] == head->user || ids[2] == head->user);
 }
 
-/* False: there is none that this library understands, and nobody to say that to. */
+/* False: there is no session that this library understands, and so no place for a reason. */
 static bool map_session(const char *name)
 {
     struct stat st;
     const void *mapped = map_file(name, false, &st);
-    struct shm_head head; /* looked at is what is used */
+    struct shm_head head; /* copied, so that the checked values are those that are used */
     void *shared = NULL;
 
     if (!mapped)
@@ -106,7 +107,7 @@ static bool has_the_tracers_numbers(void)
     return same;
 }
 
-/* The inode of a file of /proc; 0: there is none. */
+/* Inode of a file of /proc; 0: none. */
 static ino_t inode_of(const char *path)
 {
     struct stat st;
@@ -114,8 +115,9 @@ static ino_t inode_of(const char *path)
     return kernel_call(SYS_newfstatat, AT_FDCWD, path, &st, 0) == 0 ? st.st_ino : 0;
 }
 
-/* In another time namespace CLOCK_MONOTONIC is another. `name`: the session's, "/proc/PID/fd/N" of
- * the tracer. Where it cannot be known there are mostly no such namespaces. */
+/* Whether CLOCK_MONOTONIC is the tracer's: it is another one in another time namespace. `name`: the
+ * session's, "/proc/PID/fd/N" of the tracer. Where this cannot be checked there are mostly no such
+ * namespaces. */
 static bool has_the_tracers_clock(const char *name)
 {
     static const char ns[] = "/ns/time";
@@ -171,7 +173,8 @@ static bool wants(int32_t number)
     return number == SITE_ANY_NUMBER || shm_wants(session.head, number);
 }
 
-/* Where in the module calls of cancellation points are made, for marking them. */
+/* Finds the place in the module at which calls of cancellation points are made, for marking them.
+ */
 static void find_marked(const struct shm_module *known, uintptr_t bias)
 {
     const struct patch_site *s =
@@ -184,7 +187,7 @@ static void find_marked(const struct shm_module *known, uintptr_t bias)
             call_log_mark(bias + s[i].call + s[i].call_size);
 }
 
-/* Patches a module of the loader's list. Not 0: it went wrong, *how, an enum patch_result. */
+/* Patches a module of the loader's list. Not 0: it failed, with *how, an enum patch_result. */
 static int patch(struct dl_phdr_info *info, size_t size, void *arg)
 {
     const ElfW(Nhdr) *id = build_id_of(info);
@@ -212,7 +215,7 @@ static void undo(void)
         patch_undo(&patches[--npatches]);
 }
 
-/* Our own calls are nobody's business: they go by the gate, too. */
+/* Our own calls are not reported: they are made by the gate, too. */
 static long by_gate(long number, const unsigned long args[6])
 {
     struct patch_call call = {.number = number};
@@ -221,7 +224,7 @@ static long by_gate(long number, const unsigned long args[6])
     return flame_gate(&call);
 }
 
-/* 0, or why not: an enum shm_refusal. */
+/* 0, or the reason for failure: an enum shm_refusal. */
 static unsigned get_ready(void)
 {
     unsigned why;
@@ -259,7 +262,7 @@ __attribute__((constructor)) static void begin(void)
         kernel_way_in = by_gate;
     else
         why = SHM_NO_GATE;
-    /* Nobody is told, as where there is no memory: the calls just stop. */
+    /* No reason is reported, as where there is no memory: the calls just stop. */
     if (!has_the_tracers_clock(name) || !map_session(name))
         return;
     if (!why)
