@@ -1,5 +1,5 @@
 /*
- * nostop_run.h: the source that stops nobody (tracer/nostop/) and a recorder, put together: for
+ * nostop_run.h: connects the no-stop source (tracer/nostop/) to a recorder, for
  * tracer_options.no_stops.
  */
 #ifndef FLAME_TRACER_NOSTOP_RUN_H
@@ -8,10 +8,12 @@
 #include "tracer/offcpu_recorder.h"
 #include "tracer/tracer.h"
 
-/* For recorder.quiet. It tells the recorder what happens, which must outlive it. */
+/* Makes the source for recorder.quiet. It emits its events to the recorder, which must outlive it.
+ */
 struct nostop *nostop_run_new(const struct tracer_options *o, pid_t caller, struct recorder *r);
 
-/* One line on standard error: what was not looked at, and what cannot be known. */
+/* Prints one line on standard error: the sleeps that were not sampled, and the facts that such a
+ * source cannot know. */
 void nostop_run_print_unsampled(const struct nostop *q, const struct tracer_options *o);
 
 #endif

@@ -1,11 +1,11 @@
 /*
  * offcpu_recorder.c: adds the frames of calls to stacks.
  *
- * The machine asks for a sleeper's stack at the exit of its call, and the frame is added when the
- * sleep is reported. It asks for a waker's stack while the waking call (the event at hand) is
- * handled, and the frame is added at once. A thread may be attached to while it sleeps in a call
- * that must not be interrupted. The machine asks for its stack when it has left that call, so the
- * stack is read at the beginning.
+ * The machine queries a sleeper's stack at the exit of its call, and the frame is added when the
+ * sleep is reported. It queries a waker's stack while the waking call (the event that is being
+ * handled) is handled, and the frame is added at once. A thread may be attached to while it sleeps
+ * in a call that must not be interrupted. The machine queries its stack when it has left that call,
+ * so the stack is read at the beginning.
  */
 #define _GNU_SOURCE
 #include "tracer/offcpu_recorder.h"
@@ -29,7 +29,7 @@ static struct tracee *tracee(struct recorder *r, pid_t tid)
 
 /* ---- stacks of sleepers ---- */
 
-/* How often the stack of a thread that ran meanwhile is read again. */
+/* Number of attempts to read a stack whose thread runs meanwhile. */
 #define ASLEEP_TRIES 3
 
 /* Stack of a thread that sleeps and is not stopped; 0: the thread ran during each reading. */
@@ -48,7 +48,7 @@ static uint32_t stack_asleep(struct recorder *r, struct tracee *t)
     return 0;
 }
 
-/* ---- the world ---- */
+/* ---- offcpu_ops ---- */
 
 static void object_of(void *arg, pid_t tid, int nr, const uint64_t args[6], struct off_object *out,
                       struct off_set *set)
@@ -121,7 +121,7 @@ static uint32_t likeness(void *arg, off_stack stack)
     return stacks_likeness(r->stacks, stack);
 }
 
-/* Scheduler figures of a thread as of now, or of the event at hand. */
+/* Scheduler figures of a thread as of now, or of the event that is being handled. */
 static bool read_sched(struct recorder *r, struct tracee *t, struct off_sched *out)
 {
     return r->quiet ? nostop_sched(r->quiet, t->tid, out) : tracee_sched(t, out);
@@ -174,8 +174,8 @@ static bool faults(void *arg, pid_t tid, uint64_t *n)
     return true;
 }
 
-/* Resumes a thread if the event at hand ends this sleep and only the call's name is still needed
- * from the thread. The rest of the work does not need the thread stopped. */
+/* Resumes a thread if the event that is being handled ends this sleep and only the call's name is
+ * still needed from the thread. The rest of the work does not need the thread stopped. */
 static void let_go(struct recorder *r, const struct off_sleep *s)
 {
     struct tracee *t = tracee(r, s->tid);
@@ -470,7 +470,7 @@ static void sum_up(struct recorder *r, struct tracee *t, uint64_t now)
     offtrace_life(r->trace, record, t->born, now, t->parent);
 }
 
-/* Hands the figures of a thread to the leader's number. A thread that is not the leader called exec
+/* Moves the figures of a thread to the leader's number. A thread that is not the leader called exec
  * and now has that number. */
 static void take_over(struct recorder *r, struct tracee *t, struct tracee *caller, uint64_t now)
 {
@@ -546,7 +546,7 @@ static void before(struct recorder *r, struct tracee *t, const struct off_event 
             recorder_name_process(r, t->process);
         sum_up(r, t, e->time);
         break;
-    case OFF_THREAD_END: /* it was detached; or killed, and its figures are gone */
+    case OFF_THREAD_END: /* it was detached; or killed, and its figures can no longer be read */
         if (t->ended)    /* the rest of its last stop */
             offtrace_thread_time(r->trace, recorder_thread(r, t), e->held.ns, 0, 0);
         sum_up(r, t, e->time);
@@ -735,7 +735,7 @@ void recorder_region(struct recorder *r, pid_t tid, enum ring_region what, const
 
 /* ---- between events, and the end ---- */
 
-/* Whether the thread is still in the call that its events say. Logged calls are emitted late, when
+/* Whether the thread is still in the call of its last event. Logged calls are emitted late, when
  * the thread may be in another one. A mark (inproc/syscall_mark.h) is in the upper half of an
  * argument. */
 static bool is_in_call(const struct tracee *t)

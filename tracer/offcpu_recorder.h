@@ -1,6 +1,6 @@
 /*
- * offcpu_recorder.h: connects the event source, the state machine and the trace. It hands events to
- * the machine and answers the machine's questions (offcpu_ops.h). It writes the sleeps that the
+ * offcpu_recorder.h: connects the event source, the state machine and the trace. It passes events
+ * to the machine and answers the machine's queries (offcpu_ops.h). It writes the sleeps that the
  * machine finds (struct offcpu_output), with the frames of calls on top of stacks.
  *
  * Not thread-safe.
@@ -38,7 +38,7 @@ struct recorder {
     uint64_t *elapsed_ns;         /* time since then, as far as known, in memory of the process that
                                      outlives this one */
     struct replay_writer *replay; /* FLAME_DEBUG=replay; or NULL */
-    bool keep_numbers;            /* in the names of objects */
+    bool keep_numbers;            /* numbers stay in the names of objects */
     bool kernel;                  /* kernel stacks are wanted, and may be read */
     bool own_libraries;           /* libraries of flame are in the command */
 
@@ -61,11 +61,11 @@ struct recorder {
 /* `machine`, `elapsed_ns`, and `source` or `quiet`, are set afterwards. */
 void recorder_init(struct recorder *r, struct offtrace *trace, int depth);
 void recorder_release(struct recorder *r);
-/* The run has gone on until `now`. */
+/* The run has continued until `now`. */
 void recorder_advance(struct recorder *r, uint64_t now);
 
 struct offcpu_ops recorder_ops(struct recorder *r);
-/* With FLAME_DEBUG=replay: a world that logs the questions to this one. Else this one. */
+/* With FLAME_DEBUG=replay: ops that log the queries to `world`. Else `world`. */
 struct offcpu_ops recorder_logged(struct recorder *r, const struct offcpu_ops *world,
                                   const struct offcpu_options *options);
 struct offcpu_output recorder_output(struct recorder *r);
@@ -73,21 +73,21 @@ struct offcpu_output recorder_output(struct recorder *r);
 /* Reads what stacks of this thread will need, see struct source_client. */
 void recorder_prepare(struct recorder *r, pid_t pid, pid_t tid,
                       const struct user_regs_struct *regs);
-/* Samples a thread that sleeps in this call, and may wake. Reads what the machine will ask of the
- * sleep, for an OFF_ENTRY that is `looked`. */
+/* Samples a thread that sleeps in this call, and may wake. Reads the data about the sleep that the
+ * machine will query, for an OFF_ENTRY that is `looked`. */
 void recorder_sample_sleeper(struct recorder *r, pid_t tid, const struct task_call *call);
 /* The process may have mapped code, which no event shows. */
 void recorder_mapped(struct recorder *r, pid_t pid);
-/* Hands the event to the machine, and updates address spaces, objects and names. */
+/* Passes the event to the machine, and updates address spaces, objects and names. */
 void recorder_event(struct recorder *r, const struct off_event *e);
 /* Libraries of flame are in the command: their waits are not the program's waits. */
 void recorder_expect_own_libraries(struct recorder *r);
 /* Like recorder_expect_own_libraries, and threads log calls (tracer/inproc/inproc_source.h). */
 void recorder_expect_logged_calls(struct recorder *r);
-/* Handles a logged event, which comes later than it happened. Questions about it are answered from
+/* Handles a logged event, which comes later than it happened. Queries about it are answered from
  * the number of its stack (r->given) and from scheduler figures that are split among events. Raise
- * r->readings before each group of events that are emitted together. False: the thread is not
- * known. */
+ * r->readings before each group of events that are emitted together. False: the thread is unknown.
+ */
 bool recorder_logged_event(struct recorder *r, const struct off_event *e, uint32_t stack);
 /* The thread began or ended a region, or marked a pass, at `time`. */
 void recorder_region(struct recorder *r, pid_t tid, enum ring_region what, const char *name,

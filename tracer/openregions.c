@@ -4,14 +4,15 @@
 
 #include "common/alloc.h"
 
-/* Names a thread can mark passes with; what it marks with others is not kept. */
+/* Most names of marks for a thread; marks with further names are dropped. */
 #define PASSES_MOST 64u
 
 static void push(struct openregions *o, struct regionlog *log, const char *name, size_t len,
                  uint64_t time)
 {
     if (o->n == OPENREGIONS_DEEP || o->too_deep) {
-        o->too_deep++; /* they end in the order of their beginnings, so those in it as well */
+        o->too_deep++; /* regions end in the reverse order of their beginnings, so those inside it
+                          are dropped as well */
         regionlog_add(log, 0, 0, time, time, 0);
         return;
     }

@@ -1,5 +1,5 @@
 /*
- * trace_nodes.c: stacks of what is recorded, and the frames on top of them.
+ * trace_nodes.c: nodes for the stacks of recorded threads, and the frames on top of them.
  */
 #define _GNU_SOURCE
 #include "tracer/trace_nodes.h"
@@ -62,7 +62,7 @@ struct objects_call recorder_node_call(const struct recorder *r, const struct tr
     if (arg_copy_is_of(&t->memory, nr, args))
         call.memory = &t->memory.is;
     else if (call_flags(nr, args) & CALL_OPENS)
-        call.memory = NULL; /* it waits there: its end would have brought the path */
+        call.memory = NULL; /* it is still waiting: at its end the path is logged */
     else if (recorder_is_logged(r, t))
         call.memory = r->event->memory ? r->event->memory : &nothing;
     else if (t->noted)
@@ -70,7 +70,7 @@ struct objects_call recorder_node_call(const struct recorder *r, const struct tr
     return call;
 }
 
-/* The place of what with_call found for a call on this descriptor on top of this stack. */
+/* The cached frame of with_lasting_call for a call on this descriptor on top of this stack. */
 static struct recorder_frame *frame_of(struct recorder *r, uint32_t below, int nr, int fd)
 {
     uint32_t at = (below * 31 + (uint32_t)nr) * 31 + (uint32_t)fd;

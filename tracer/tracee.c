@@ -14,7 +14,7 @@
 
 #define CHAINS 1024
 
-/* Others need descriptors too, of the 1,024 there may be. */
+/* Number of descriptors that schedstat files may use: other files need some of the 1,024 too. */
 #define KEEP_BELOW 768
 
 struct tracees {
@@ -158,7 +158,7 @@ void tracee_exec(struct tracees *ts, struct tracee *t)
 {
     space_release(t->process->space);
     t->process->space = space_new(ts->spaces, t->process->pid);
-    if (t->schedstat >= 0) /* perhaps of the leader that was */
+    if (t->schedstat >= 0) /* may belong to the previous leader */
         close(t->schedstat);
     t->schedstat = -1;
 }
@@ -193,7 +193,7 @@ bool tracee_sched(struct tracee *t, struct off_sched *out)
     return known;
 }
 
-/* No picture shows more of it. */
+/* Bytes of a title that are read; no picture shows more. */
 #define TITLE_READ 256
 
 bool tracee_process_retitled(struct tracee_process *p)

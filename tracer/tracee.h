@@ -4,7 +4,7 @@
  *
  * Threads are found by their tid. When a thread that is not its process's leader calls exec, the
  * kernel gives it the leader's tid. From then on (tracee_exec) it uses the leader's tracee, and its
- * own ends like that of any thread that is gone.
+ * own ends like that of any thread that has ended.
  *
  * Not thread-safe.
  */
@@ -21,7 +21,7 @@ struct tracee_process {
     pid_t pid;
     struct space *space;
     unsigned threads;
-    bool asked;                  /* its title has been asked for */
+    bool asked;                  /* its title has been read */
     struct strbuf title;         /* its title; empty if it has set none */
     struct tracee_process *next; /* next in its hash chain */
 };
@@ -81,9 +81,9 @@ struct tracees *tracees_new(struct spaces *spaces);
 void tracees_free(struct tracees *ts);
 
 /*
- * Adds a thread that begins. Its process is a known one, or one that `parent` (NULL: not known)
- * made with the clone flags of the event, or one that was found. An earlier thread with this tid is
- * gone, and is freed if its end was not emitted.
+ * Adds a thread that begins. Its process is a known one, or one that `parent` (NULL: unknown) made
+ * with the clone flags of the event, or one that was found. An earlier thread with this tid has
+ * ended, and is freed if its end was not emitted.
  */
 struct tracee *tracee_new(struct tracees *ts, const struct off_event *begin,
                           const struct tracee *parent);

@@ -1,6 +1,6 @@
 /*
- * tracer.c: the caller's side: starts the tracing process, passes signals on to it and
- * waits for its word.
+ * tracer.c: the caller's side: starts the tracing process, passes signals on to it and waits for
+ * its result.
  */
 #define _GNU_SOURCE
 #include "tracer/tracer.h"
@@ -86,7 +86,8 @@ static void put_back_signals(const struct signals *s, bool launch)
 
 /* ---- the run ---- */
 
-/* The tracing process's last word, or 0 when it ended without one. */
+/* The byte by which the tracing process reports the end (enum tracer_word), or 0 when it ended
+ * without one. */
 static char last_word(int fd)
 {
     char word = 0;
@@ -98,8 +99,8 @@ static char last_word(int fd)
     return n == 1 ? word : 0;
 }
 
-/* Waits for its end without reaping it, so that its id stays its own until no handler
- * uses it any more; then reaps it. */
+/* Waits for the tracing process's end without reaping it, so that no other process gets its id
+ * while a signal handler may use it; then reaps it. */
 static int reap(pid_t pid, struct signals *s, bool launch)
 {
     siginfo_t info;
@@ -133,7 +134,7 @@ struct tracer {
     struct tracer_outcome *outcome; /* the tracing process writes it */
     struct signals signals;
     pid_t pid;
-    int done; /* where its last word comes from */
+    int done; /* descriptor from which the enum tracer_word is read */
 };
 
 static struct tracer_outcome *share_outcome(void)

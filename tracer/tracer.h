@@ -1,10 +1,10 @@
 /*
  * tracer.h: one run of the off-CPU tracer, from launch or attach to the trace.
  *
- * A process of its own does the tracing, a child of the caller, for two reasons. A tracer that
- * ends lets go of its threads without stopping them, which is the only way to leave a thread
- * that sleeps in epoll_wait without an EINTR. And if the tracer crashes, what it has written
- * is still there for the caller to draw.
+ * A separate process does the tracing, a child of the caller, for two reasons. When a tracer ends,
+ * the kernel detaches its threads without stopping them. That is the only way to detach from a
+ * thread that sleeps in epoll_wait without an EINTR. And if the tracer crashes, the trace that it
+ * has written so far still exists, and the caller can draw it.
  */
 #ifndef FLAME_TRACER_TRACER_H
 #define FLAME_TRACER_TRACER_H
@@ -23,32 +23,32 @@ struct tracer_options {
     unsigned hz;            /* on-CPU samples a second; 0: none */
     uint64_t min_block_ns, max_block_ns;
     unsigned chain_depth;
-    unsigned depth;      /* frames of a stack */
-    bool no_filter;      /* launch without seccomp: slower, but set-user-id programs work and one
-                            can leave early (implied by a duration) */
-    bool no_follow;      /* leave alone the processes it starts */
-    const char *preload; /* what LD_PRELOAD is to be in a command; NULL: what it is here */
-    const char *inside;  /* the same with libflamewait.so before it: threads note calls of theirs
-                            where they can; NULL: all calls stop */
+    unsigned depth; /* frames of a stack */
+    bool no_filter; /* launch without seccomp: slower, but set-user-id programs work and the tracing
+                       can end before the command (implied by a duration) */
+    bool no_follow; /* do not trace the processes it starts */
+    const char *preload; /* LD_PRELOAD of the command; NULL: the caller's own */
+    const char *inside;  /* `preload` with libflamewait.so before it: threads log calls of theirs
+                            where possible; NULL: all calls stop */
     const char *setting; /* "NAME=VALUE" for the command's environment; NULL: none */
-    bool recorder;       /* libflamemem.so is in what is preloaded: what it does is not told as the
-                            program's doing */
-    bool objects;        /* keep the numbers in the names of objects */
+    bool recorder;       /* libflamemem.so is in `preload`: its own calls are not reported as the
+                            program's */
+    bool objects;        /* numbers stay in the names of objects */
     bool kernel;         /* kernel stacks, where permitted; a line says so where they are not */
-    bool no_stops;     /* attach without stopping anybody (tracer/nostop/nostop.h): min_block_ns is
-                          from when on sleeps are looked at, hz must be 0 */
-    bool quiet;        /* do not tell a terminal that tracing has begun */
-    uint64_t max_disk; /* bytes that the trace may take of the disk; 0: any number */
-    uint64_t lanes;    /* bytes of the trace for when each wait was; 0: that is not noted */
+    bool no_stops; /* attach without stopping any thread (tracer/nostop/nostop.h): min_block_ns is
+                      the length from which sleeps are sampled, hz must be 0 */
+    bool quiet;    /* do not report on a terminal that tracing has begun */
+    uint64_t max_disk; /* bytes of disk that the trace may use; 0: no limit */
+    uint64_t lanes;    /* bytes of the trace for the times of waits; 0: these are not recorded */
 };
 
 struct tracer_result {
-    int wait_status; /* of the command; 0 when attached; SIGTERM if it runs on in spite of one */
-    uint64_t elapsed_ns;   /* from the first instruction traced to the end */
-    bool left_early;       /* by duration or signal while it ran */
-    pid_t runs_on;         /* the command, left by a duration or after SIGTERM; not our child */
-    bool crashed;          /* the tracer was; a line said so, and the trace ends there */
-    bool cut;              /* somebody cut the trace short while it was written */
+    int wait_status; /* of the command; 0 when attached; SIGTERM if it still runs in spite of one */
+    uint64_t elapsed_ns; /* from the first instruction traced to the end */
+    bool left_early;     /* the tracing ended by duration or signal while the command ran */
+    pid_t runs_on; /* the command, which still runs after a duration or SIGTERM; not our child */
+    bool crashed;  /* the tracer crashed; a line reported it, and the trace ends there */
+    bool cut;      /* another process truncated the trace while it was written */
     uint64_t max_resident; /* bytes: the largest of the command and of those it waited for */
 };
 
@@ -56,17 +56,17 @@ struct tracer;
 
 /*
  * Starts the tracing process: 0 and *out, for tracer_end, which must follow; or an enum flame_exit
- * after one line on standard error. The caller may do something else meanwhile, with threads as
- * well, which are best made afterwards: until then this process is copied. `o` and what it points
- * to are needed until tracer_end. SIGINT, SIGTERM and SIGHUP end the tracing of processes that were
- * attached to. When a command was launched, they are treated as common/signals/signal_forward.h
- * says; if it has not ended within a second of SIGTERM, it is left running, after a line that says
- * so. One at a time in a process.
+ * after one line on standard error. The caller may do other work meanwhile, with threads as well.
+ * It should make them after this call, because this process is copied in it. `o` and the memory it
+ * points to are needed until tracer_end. SIGINT, SIGTERM and SIGHUP end the tracing of attached
+ * processes. Signals for a launched command: see common/signals/signal_forward.h. If the command
+ * has not ended within a second of SIGTERM, it is left running, after a line that reports it. One
+ * tracer at a time in a process.
  */
 int tracer_begin(const struct tracer_options *o, struct tracer **out);
 
-/* Waits until it is over. 0, or an enum flame_exit after a line: FLAME_USAGE for what the user can
- * mend (no such process, not permitted, already traced, no seccomp). */
+/* Waits until the tracing is over. 0, or an enum flame_exit after a line: FLAME_USAGE for errors
+ * that the user can correct (no such process, not permitted, already traced, no seccomp). */
 int tracer_end(struct tracer *t, struct tracer_result *r);
 
 #endif

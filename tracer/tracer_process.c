@@ -1,9 +1,9 @@
 /*
  * tracer_process.c: the life of the tracing process.
  *
- * The command of a filtered launch may end and leave processes behind, or not end when it is asked
- * to. These processes still need a tracer, as their filtered calls would fail without one. Then the
- * trace is closed, the caller is free to go on, and this process stays with them: without a
+ * The command of a filtered launch may end before its child processes, or not end when it is asked
+ * to. Processes that still run need a tracer, as their filtered calls would fail without one. Then
+ * the trace is closed, the caller continues, and this process keeps tracing them: without a
  * terminal, in the root directory, writing nothing.
  */
 #define _GNU_SOURCE
@@ -321,7 +321,7 @@ static void release(struct tracing *t)
     offtrace_free(t->recorder.trace);
 }
 
-/* Reports a command that was asked to end and runs on; the tracing ends nevertheless. */
+/* Reports a command that was asked to end and still runs; the tracing ends nevertheless. */
 static void print_outlived(pid_t command, bool stays)
 {
     if (stays)
@@ -424,7 +424,7 @@ FLAME_NORETURN void tracer_process_main(const struct tracer_options *o,
     release(&t);
     outcome->done = 1;
     control_signals_forget_caller();
-    if (write(done, &c, 1) != 1 && errno != EPIPE) /* the caller may not wait for it any more */
+    if (write(done, &c, 1) != 1 && errno != EPIPE) /* the caller may have ended */
         _exit(1);
     close(done);
     detach_from_terminal();
