@@ -13,8 +13,8 @@
 
 #include "common/strbuf.h"
 
-/* A descriptor of events of this thread on this processor, closed at exec; or -errno: -ENODEV where
- * there is no such processor. */
+/* Opens an event for this thread on this processor, closed at exec: its descriptor, or -errno;
+ * -ENODEV where there is no such processor. */
 int perf_open(const struct perf_event_attr *attr, pid_t tid, int cpu);
 
 /* The refusal `err` and how to avoid it, for the end of a line. `needs` says how many descriptors
@@ -22,7 +22,7 @@ int perf_open(const struct perf_event_attr *attr, pid_t tid, int cpu);
 void perf_refusal(int err, const char *needs, struct strbuf *why);
 
 /* Head and tail in the kernel's page before a ring. perf_head: the kernel has written up to here.
- * perf_give_room: the kernel may overwrite what lies before `tail`. */
+ * perf_give_room: the kernel may overwrite the bytes before `tail`. */
 static inline uint64_t perf_head(const struct perf_event_mmap_page *page)
 {
     return __atomic_load_n(&page->data_head, __ATOMIC_ACQUIRE);
