@@ -10,7 +10,8 @@
 #include "common/clock.h"
 #include "inproc/shm.h"
 
-/* A program has some thousand different stacks; one that writes without end is stopped. */
+/* Most stacks of a thread: a program has some thousand different ones; one that writes without end
+ * is stopped. */
 #define STACKS_MOST (1u << 22)
 
 void ring_reader_init(struct ring_reader *r, struct ring *ring, struct ring_control *control)
@@ -49,7 +50,7 @@ static uint32_t more_of(const struct ring_reader *r)
     return (uint32_t)(r->record[0] >> 32);
 }
 
-/* The first has been copied. */
+/* Copies the record's words after the first, which has been copied. */
 static void copy_words(struct ring_reader *r, unsigned words)
 {
     unsigned at = r->tail % RING_WORDS, first = RING_WORDS - at < words ? RING_WORDS - at : words;
@@ -60,7 +61,7 @@ static void copy_words(struct ring_reader *r, unsigned words)
         r->record[i] = __atomic_load_n(&r->ring->words[i - first], __ATOMIC_RELAXED);
 }
 
-/* Copies the next record. RING_ENTERED: it is there, no more than that. */
+/* Copies the next record. RING_ENTERED means only that there is one. */
 static enum ring_result copy_record(struct ring_reader *r)
 {
     uint64_t there = __atomic_load_n(&r->ring->head, __ATOMIC_ACQUIRE) - r->tail;
@@ -123,14 +124,14 @@ static bool take_time(struct ring_reader *r, uint64_t now)
     return true;
 }
 
-/* The call that was entered last is over: what is known of it. */
+/* Sets the result and flags of the call that was entered last, which is over. */
 static void note_outcome(struct ring_reader *r, uint64_t outcome)
 {
     r->result = (int32_t)outcome;
     r->flags = (uint32_t)(outcome >> 32) & (RING_RAN_ON | RING_PREEMPTED | RING_NOBODY);
 }
 
-/* Where a thread may still say that its last call is over. */
+/* Word in which a thread may still report that its last call is over. */
 static uint64_t outcome_now(const struct ring_reader *r)
 {
     return __atomic_load_n(&r->ring->words[(r->tail - 1) % RING_WORDS], __ATOMIC_ACQUIRE);
@@ -149,8 +150,8 @@ bool ring_passed(struct ring_reader *r)
     return true;
 }
 
-/* The end of the call before, if the thread has said it since. Only what lies behind it says that
- * it will not: so that is looked at first. */
+/* Takes the end of the previous call, if the thread has reported it since. Only a later record
+ * proves that it will not: so `head` is read first. */
 static bool take_outcome(struct ring_reader *r)
 {
     uint64_t head = __atomic_load_n(&r->ring->head, __ATOMIC_ACQUIRE), outcome = outcome_now(r);
@@ -221,7 +222,7 @@ static bool take_wait(struct ring_reader *r, uint64_t now)
     return true;
 }
 
-/* The call it ends; those inside of it were left without an end. False: it is not known. */
+/* Ends the call of this record; calls inside of it have no end. False: it is unknown. */
 static bool close_call(struct ring_reader *r)
 {
     unsigned i = r->nopen;
@@ -295,7 +296,7 @@ enum ring_result ring_next(struct ring_reader *r, uint64_t now, const struct rin
 
 void ring_give_room(struct ring_reader *r)
 {
-    uint64_t tail = r->tail - r->pending; /* that word is looked at once more */
+    uint64_t tail = r->tail - r->pending; /* that word is read once more */
 
     if (r->given == tail || r->damage)
         return;

@@ -1,11 +1,11 @@
 /*
  * Problem: many rings, each in the order of its own times, must be emitted in one order.
  *
- * Algorithm: the next record of each ring that has one is in a heap by its time. A ring that runs
- * dry leaves the heap and is read again by the next shm_server_drain.
+ * Algorithm: the next record of each ring that has one is in a heap by its time. A ring that
+ * becomes empty leaves the heap and is read again by the next shm_server_drain.
  *
  * Both files are sealed against changes of their sizes before any program has them: a program that
- * made one shorter would have the tracer killed by SIGBUS.
+ * truncated one would kill the tracer by SIGBUS.
  */
 #define _GNU_SOURCE
 #include "inproc/reader/shm_server.h"
@@ -28,7 +28,7 @@
 #define F_SEAL_FUTURE_WRITE 0x0010
 #endif
 
-/* Room is given back during the reading of others, too, after so many words. */
+/* Number of words after which room is freed even before all rings are read. */
 #define GIVE_ROOM (RING_WORDS / 4)
 
 struct shm_server {
@@ -40,14 +40,14 @@ struct shm_server {
     struct ring_control *controls;
     struct ring *rings;
     struct plain_fds *files;   /* PLAIN_FDS_TABLES */
-    uint32_t used, files_used; /* the most that programs have said */
+    uint32_t used, files_used; /* largest counts that programs have written */
     int fd, shared_fd;
     struct proc_path name;
     struct ring_reader **readers; /* by ring; NULL: it was never taken */
     struct ring_reader **heap;    /* those that hold a record, the earliest first */
     enum ring_result *what;       /* by place in the heap: what the record is */
     uint32_t nheap;
-    uint32_t fill; /* what shm_server_fill says */
+    uint32_t fill; /* result of shm_server_fill */
 };
 
 /* ---- the memory ---- */
@@ -57,7 +57,7 @@ static uint64_t up_to(uint64_t n, uint64_t unit)
     return (n + unit - 1) / unit * unit;
 }
 
-/* Makes a file without a name, and maps it; its size is sealed, and `seals` besides if the kernel
+/* Makes a file without a name, and maps it; its size is sealed, and also `seals` if the kernel
  * knows them. 0 or -errno. */
 static int make_file(int *fd, void **at, const char *name, size_t size, int seals)
 {
@@ -213,8 +213,8 @@ const char *shm_server_name(const struct shm_server *s)
     return s->name.s;
 }
 
-/* Number of rings or tables that have been taken: a count that programs keep, which may not go
- * back. */
+/* Number of rings or tables that have been taken. Programs write this count, which must not
+ * decrease. */
 static uint32_t taken(uint32_t *most, uint32_t *said, uint32_t limit)
 {
     uint32_t now = __atomic_load_n(said, __ATOMIC_ACQUIRE);
@@ -263,7 +263,7 @@ static void sink(struct shm_server *s)
     put_at(s, at, r, what);
 }
 
-/* ---- telling ---- */
+/* ---- emitting ---- */
 
 static enum ring_result next_of(struct ring_reader *r, uint64_t now,
                                 const struct shm_server_client *c)
@@ -281,7 +281,7 @@ static bool is_record(enum ring_result what)
     return what == RING_ENTERED || what == RING_LEFT || what == RING_TOLD || what == RING_DELAYED;
 }
 
-/* The thread may have written anything there. */
+/* Updates the fill from the ring's head, where the thread may have written any value. */
 static void note_fill(struct shm_server *s, const struct ring_reader *r)
 {
     uint64_t words = __atomic_load_n(&r->ring->head, __ATOMIC_RELAXED) - r->given;

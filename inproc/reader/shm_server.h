@@ -1,11 +1,12 @@
 /*
- * shm_server.h: the tracer's side of a session (inproc/shm.h): makes it, and emits what the
- * threads of the run have written, in the order of its times.
+ * shm_server.h: the tracer's side of a session (inproc/shm.h): makes it, and emits the records that
+ * the threads of the run have written, in the order of their times.
  *
- * The reader of a session also gets events of threads from elsewhere (ptrace), and brings the two
- * into one order: shm_server_drain emits all up to a moment, so that the events of that moment come
- * behind it. A record that a thread was about to write then, with an earlier time, comes with the
- * next call: the threads' own orders are always kept, the order among them but for that.
+ * The reader of a session also gets events of threads from another source (ptrace), and merges the
+ * two into one order: shm_server_drain emits all records up to a moment, and then the events of
+ * that moment follow. A record that a thread was about to write then, with an earlier time, comes
+ * with the next call. So the order of each thread's records is always preserved, and the order
+ * among threads with that exception.
  *
  * Not thread-safe. Allocates.
  */
@@ -23,8 +24,8 @@ struct shm_server_client {
     /* A call of the thread r->tid began or ended, or the program set a region or a mark:
      * RING_ENTERED, RING_LEFT or RING_TOLD. The arg is ring.arg. */
     void (*event)(void *arg, enum ring_result what, const struct ring_reader *r);
-    /* Nothing more comes of r->tid (0: the thread is not known): r->damage says why. Its calls stop
-     * for the tracer from now on. */
+    /* The ring of r->tid (0: the thread is unknown) is given up: r->damage is the reason. The
+     * thread's calls stop for the tracer from now on. */
     void (*damaged)(void *arg, const struct ring_reader *r);
 };
 
@@ -36,7 +37,7 @@ struct shm_server_options {
     uint32_t filters, marks, sequences; /* as in struct shm_head */
 };
 
-/* 0 or -errno. The memory is of a fixed size from the beginning, and only used pages are there. */
+/* 0 or -errno. The memory has a fixed size from the beginning, and only used pages take memory. */
 int shm_server_new(struct shm_server **out, const struct shm_server_options *o);
 void shm_server_free(struct shm_server *s);
 
@@ -46,39 +47,40 @@ const char *shm_server_name(const struct shm_server *s);
 /* Emits all records that have a time of at most `until`. */
 void shm_server_drain(struct shm_server *s, uint64_t until, const struct shm_server_client *client);
 
-/* How many words the fullest ring had, of RING_WORDS, at any shm_server_drain since this was asked
- * last. */
+/* Largest number of words, of RING_WORDS, that a ring had at any shm_server_drain since the last
+ * call. */
 uint32_t shm_server_fill(struct shm_server *s);
 
 /*
- * Gives the ring of a thread that has ended, and of which all has been emitted, to others. Records
- * that shm_server_drain has not emitted are dropped, so that is to be called first, with `until`
- * UINT64_MAX.
+ * Releases the ring of a thread that has ended, and whose records have all been emitted. Records
+ * that shm_server_drain has not emitted are dropped, so call that first, with `until` UINT64_MAX.
  */
 void shm_server_thread_gone(struct shm_server *s, pid_t tid);
 
-/* Makes the thread's calls stop for the tracer from its next one on: two threads would write into
- * its ring, say. To be called while it is stopped in a call of another kind. */
+/* Makes the thread's calls stop for the tracer from its next one on, for example because two
+ * threads would write into its ring. Must be called while the thread is stopped in a call of
+ * another kind. */
 void shm_server_close_ring(struct shm_server *s, pid_t tid);
 
 /* The thread is stopped because of a signal that the program does not ignore, or by job control. */
 void shm_server_handled(struct shm_server *s, pid_t tid, uint64_t time);
-/* Whether a child of vfork writes into the thread's ring. To be called while both are stopped. */
+/* Sets whether a child of vfork writes into the thread's ring. Must be called while both are
+ * stopped. */
 void shm_server_lend(struct shm_server *s, pid_t tid, bool lent);
 
 /*
- * Changes of descriptors of the process (inproc/plain_fds.h), which is stopped in a call or gone.
- * shm_server_file_used: a call on this one stops. shm_server_file_closes: a call stops that closes
- * it, or makes it mean something else; -1: any. shm_server_files_hidden: they may change unseen
- * from now on; pid 0: those of all processes. shm_server_files_gone: it has ended, or runs another
- * program.
+ * Changes of descriptors of the process (inproc/plain_fds.h), which is stopped in a call or has
+ * ended. shm_server_file_used: a call on this one stops. shm_server_file_closes: a call stops that
+ * closes it, or changes its meaning; -1: any. shm_server_files_hidden: they may change unseen from
+ * now on; pid 0: those of all processes. shm_server_files_gone: the process has ended, or runs
+ * another program.
  */
 void shm_server_file_used(struct shm_server *s, pid_t pid, int fd);
 void shm_server_file_closes(struct shm_server *s, pid_t pid, int fd);
 void shm_server_files_hidden(struct shm_server *s, pid_t pid);
 void shm_server_files_gone(struct shm_server *s, pid_t pid);
 
-/* Ends the session: only these calls are asked for from now on. All rings are closed, because they
+/* Ends the session: from now on only these calls are selected. All rings are closed, because they
  * are not read any more, and threads must not wait for that. */
 void shm_server_end(struct shm_server *s, const uint64_t calls[SHM_CALLS / 64]);
 

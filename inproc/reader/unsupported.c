@@ -17,7 +17,7 @@ static const char *const texts[SHM_REFUSALS] = {
     [SHM_OTHER_USER] = "it has changed to another user, who may not write to the run's memory",
 };
 
-/* No system has more processes, or higher numbers of them (PID_MAX_LIMIT). */
+/* Bound on the number of processes, and on their ids, of any system (PID_MAX_LIMIT). */
 #define PROCESSES_MOST (1u << 22)
 
 bool unsupported_is_sound(const struct shm_server *s, enum shm_refusal why)
@@ -38,7 +38,7 @@ bool unsupported_add_text(struct strbuf *sb, const struct shm_server *s, enum sh
         return false;
     if (r.pid)
         strbuf_addf(sb, "process %" PRIu32, r.pid);
-    else /* it was killed while it said so */
+    else /* it was killed while it wrote its report */
         strbuf_addstr(sb, "a process");
     if (r.n > 1)
         strbuf_addf(sb, " and %" PRIu32 " more are", r.n - 1);

@@ -9,7 +9,7 @@
 
 struct strbuf;
 
-/* Whether the refusals can be true: any program of the run may have written there. */
+/* Whether the refusals can be true: any program of the run may have written any bytes there. */
 bool unsupported_is_sound(const struct shm_server *s, enum shm_refusal why);
 
 /* Appends "process 12 (and 3 others) ...: WHY", without a newline. False: there is none. */
