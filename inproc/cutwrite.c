@@ -21,7 +21,8 @@ static bool socket_option(int fd, int option, void *value, socklen_t size)
     return kernel_call(SYS_getsockopt, fd, SOL_SOCKET, option, value, &len) == 0 && len == size;
 }
 
-/* A byte stream whose time to send is not over. Of messages none is written in part. */
+/* Whether the socket is a byte stream whose send timeout is not over. A message is never written in
+ * part. */
 static bool may_send_on(int fd, uint64_t spent_ns)
 {
     struct timeval limit;

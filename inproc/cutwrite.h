@@ -1,12 +1,12 @@
 /*
- * cutwrite.h: why a write wrote less than it was to.
+ * cutwrite.h: the reason why a write was short.
  *
  * A signal is one reason among others: the peer has closed or reset the connection, the socket's
- * time to send is over, the descriptor does not block. What was not written may be written by a
- * second call only if a signal was the reason, and none of the others holds by then. Else that call
- * would take an error that the program is to see, send it SIGPIPE, or wait once more.
+ * send timeout is over, the descriptor does not block. A second call may write the rest only if a
+ * signal was the reason, and none of the others holds by then. Otherwise that call would take an
+ * error that the program must see, send it SIGPIPE, or wait once more.
  *
- * Signals themselves cannot be asked for: any other thread of the process may have taken the one
+ * The signal itself cannot be looked up: any other thread of the process may have taken the one
  * that woke this thread.
  *
  * No libc; safe in signal handlers.
@@ -19,13 +19,13 @@
 #include "common/compiler.h"
 
 enum cutwrite {
-    CUTWRITE_NOT,    /* another reason holds, or nothing is known */
-    CUTWRITE_PIPE,   /* a signal: the rest can be written likewise */
-    CUTWRITE_SOCKET, /* likewise, but a second call must not send SIGPIPE: the first would not have,
-                        having written a part */
+    CUTWRITE_NOT,    /* another reason holds, or the reason is unknown */
+    CUTWRITE_PIPE,   /* a signal, on a pipe: a plain write may write the rest */
+    CUTWRITE_SOCKET, /* a signal, on a socket: the write of the rest must not send SIGPIPE, because
+                        the first call, having written a part, would not have */
 };
 
-/* Why a write to `fd`, a descriptor of this process, was short. `spent_ns` is how long it took. */
+/* Reason why a write to `fd`, a descriptor of this process, was short. `spent_ns`: its duration. */
 enum cutwrite cutwrite_reason(int fd, uint64_t spent_ns);
 
 #endif

@@ -5,7 +5,7 @@
 #include <time.h>
 
 #define LOOK_NS 100000000
-#define LOOKS 20       /* without a sign of the reader */
+#define LOOKS 20       /* checks without a sign of the reader */
 #define LOOKS_MOST 100 /* in all */
 
 bool ring_wait(struct ring *r, const struct ring_control *c, unsigned words, const uint32_t *beat,

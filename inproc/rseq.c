@@ -11,8 +11,8 @@
 #define TRIES 100
 #define SLEEP_NS 20000
 
-/* One byte that is never executed; nor is its abort handler, 8 bytes before it. The kernel wants
- * the signature before that, and no more than that all of it can be read. */
+/* One byte that is never executed, and its abort handler, 8 bytes before it, is not either. The
+ * kernel requires the signature before the handler, and that all of it can be read. */
 static const struct {
     uint32_t signature;
     uint8_t code[12];

@@ -96,9 +96,9 @@ static bool take(uint32_t *owner, uint32_t who)
 }
 
 /*
- * The ring that the thread took when a handler interrupted its first call and was left by a jump,
- * so that its memory does not know of it; NULL: there is none. Its last record is `begin`. Without
- * this each such jump takes one more of the run's rings, until none is left.
+ * The ring that the thread took when a handler interrupted its first call and left it by a jump, so
+ * that the thread's memory does not have the ring; NULL: none. Its last record is `begin`. Without
+ * this, each such jump would take one more of the run's rings, until none is left.
  */
 static struct ring *find_begun(const struct shm_view *v, const uint64_t begin[RING_BEGIN_WORDS],
                                uint32_t tid, shm_may_have *may_have)
@@ -153,13 +153,13 @@ struct plain_fds *shm_take_files(const struct shm_view *v, uint32_t pid)
     return NULL;
 }
 
-/* Rings that a thread which begins just now may take. */
+/* Rings that a starting thread may take. */
 #define RINGS_MORE 8u
 
 /*
- * Maps own memory in place of the file, of the rings only those that may have been taken: a program
- * may have all that it maps filled (mlockall). Shared, as private memory counts against the limit
- * of a process's data.
+ * Maps own memory in place of the file, and of the rings only those that may have been taken: a
+ * program may have all its mappings filled (mlockall). It is shared, because private memory counts
+ * against the limit of a process's data.
  */
 bool shm_leave(const struct shm_view *v)
 {

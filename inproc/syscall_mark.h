@@ -1,24 +1,25 @@
 /*
- * syscall_mark.h: calls that the C library makes itself for the library of waits, and that the
- * filter of a traced command lets by all the same.
+ * syscall_mark.h: marks for calls that the C library makes itself on behalf of the library of
+ * waits, and that the filter of a traced command allows without a stop.
  *
  * From glibc 2.41 on one place makes the calls of all cancellation points of a process with several
  * threads (__syscall_cancel_arch), and a thread is cancelled in such a call only if it is at that
- * place. So the handler cannot make them by the gate (gate.h). It notes them, has the C library
- * make them, and marks them where a filter looks and the kernel does not: in the upper half of the
- * sixth argument, which those calls lack or have as an int; or of the first, where the sixth is a
- * pointer or a size and the first an int. The mark has the number of the call in it.
+ * place. So the handler cannot make them by the gate (gate.h). It logs them, has the C library make
+ * them, and marks them in bits that a filter sees and the kernel ignores: the upper half of the
+ * sixth argument, if the call has none or an int there. If the sixth argument is a pointer or a
+ * size, it is the upper half of the first, which is an int. The mark includes the number of the
+ * call.
  *
- * The filter lets a call by if it has its mark and is made at that place: the address within its
- * page is compared, as the rest is random. A register that still holds a mark in a handler that
- * interrupted the call says nothing elsewhere. What the kernel goes on with (restart_syscall) has
- * the mark of the call that was interrupted.
+ * The filter allows a call if it has its mark and is made at that place: the address within its
+ * page is compared, as the rest is random. A register may still hold a mark in a handler that
+ * interrupted the call; at other places that has no effect. A call that the kernel continues
+ * (restart_syscall) has the mark of the interrupted call.
  *
- * A filter of the program's would see marks, too. So they are put only in processes that are under
- * the tracer's filter and under those that the tracer is under itself, by their number, and no more
- * when a program begins to confine itself.
+ * A filter of the program's would see marks, too. So they are set only in processes whose number of
+ * filters is the tracer's own plus the tracer's filter, and not after a program begins to confine
+ * itself.
  *
- * Pure, but for syscall_mark_filters.
+ * Pure, except for syscall_mark_filters.
  */
 #ifndef FLAME_INPROC_SYSCALL_MARK_H
 #define FLAME_INPROC_SYSCALL_MARK_H
@@ -28,14 +29,14 @@
 #include "common/sysnr.h"
 #include "patch/patcher.h"
 
-/* No address and no offset in a file begins so; numbers of calls are below 512. */
+/* No address and no offset in a file begins with this; numbers of calls are below 512. */
 #define MARK 0xf1a30000u
 #define SYSCALL_MARK_OF(number) (MARK | (uint32_t)(number))
 #define SYSCALL_MARK_MASK 0xffff0000u
 
 #define SYSCALL_MARK_PAGE 4096u
 
-/* Which argument has the mark. */
+/* Index of the argument that has the mark. */
 static inline unsigned syscall_mark_argument(long number)
 {
     switch (number) {
@@ -56,8 +57,8 @@ static inline void syscall_mark_put(struct patch_call *call)
     *arg = (uint32_t)*arg | (uint64_t)SYSCALL_MARK_OF(call->number) << 32;
 }
 
-/* Whether a call with this first and sixth argument, which returns to `pc`, is one that goes by.
- * `place`: where in its page such calls return to; 0: none does. */
+/* Whether a call with this first and sixth argument, which returns to `pc`, is one that the filter
+ * allows. `place`: return address of such calls within its page; 0: none. */
 static inline bool syscall_mark_is_on(uintptr_t place, uintptr_t pc, long number, uint64_t first,
                                       uint64_t sixth)
 {
@@ -69,8 +70,8 @@ static inline bool syscall_mark_is_on(uintptr_t place, uintptr_t pc, long number
 }
 
 /*
- * Under how many seccomp filters the calling thread is; -1: that cannot be known (before Linux
- * 5.9, or without /proc). By common/kernel.h; no libc.
+ * Number of seccomp filters that the calling thread is under; -1: unknown (before Linux 5.9, or
+ * without /proc). By common/kernel.h; no libc.
  */
 int syscall_mark_filters(void);
 

@@ -1,6 +1,6 @@
 /*
- * All of libflamegate.so. It is the code of the patcher's own way into the kernel, a second time,
- * in a section that the Makefile gives an address.
+ * The whole of libflamegate.so. It is a second copy of the patcher's own code that enters the
+ * kernel, in a section that the Makefile gives an address.
  */
 #include "common/env/librarynote.h"
 #include "inproc/gate.h"
