@@ -1,15 +1,17 @@
 #!/bin/bash
-# Stacks through code made at run time that has no tables and keeps no frame pointer.
+# Stacks through code generated at run time, without unwind tables and without a frame pointer.
 . "${0%/*}/../lib.sh"
 
 compile_victim trampoline -fomit-frame-pointer
-# A tracer that got no CPU meanwhile cannot tell a sleep from the stop behind it.
+# A tracer that gets no CPU meanwhile cannot distinguish a sleep from the stop after it.
 traced() { # [OPTION]
-    run_expect_status 0 "a trampoline is traced $1" "$FLAME" off -q ${1:+"$1"} -o t.folded -- ./trampoline
+    run_expect_status 0 "flame off $1 traces a program with a trampoline" \
+        "$FLAME" off -q ${1:+"$1"} -o t.folded -- ./trampoline
     grep -q ';outer;.*;inner;usleep;.*nanosleep ' t.folded
 }
 for how in '' --no-in-process --no-filter; do
     again 5 traced "$how"
-    file_has t.folded ';main;outer;\[[^;]*\];inner;usleep;.*nanosleep [0-9]+$' 'callers and callees of it'
+    file_has t.folded ';main;outer;\[[^;]*\];inner;usleep;.*nanosleep [0-9]+$' \
+        "flame off $how: the stack has the callers and callees of the trampoline"
 done
 done_testing

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Waits of JavaScript and Java by the names of their own functions, by the recipe of docs/recipes.md.
+# Waits of JavaScript and Java have the names of their own functions, with the recipe of docs/recipes.md.
 . "${0%/*}/../lib.sh"
 
 cat >app.js <<'E3'
@@ -10,17 +10,18 @@ function topWait() { for (let i = 0; i < 10; i++) middleWait(); }
 topWait();
 E3
 if command -v node >/dev/null; then
-    run_expect_status 0 'node' "$FLAME" off -q -o js.flame -- \
+    run_expect_status 0 'flame off records node' "$FLAME" off -q -o js.flame -- \
         node --perf-basic-prof --interpreted-frames-native-stack app.js
     "$FLAME" fold js.flame >out
-    file_has out 'topWait[^;]*;.*middleWait[^;]*;.*leafWait[^;]*;.*;futex ' 'functions of JavaScript, callers first'
+    file_has out 'topWait[^;]*;.*middleWait[^;]*;.*leafWait[^;]*;.*;futex ' \
+        'a JavaScript stack has its functions, callers first'
     waited=$(awk '/topWait.*leafWait/ { sum += $NF } END { printf "%.0f", sum }' out)
-    ok "with ten waits of 20 ms ($waited us)" test "$waited" -ge 200000
+    ok "JavaScript waits ten times for 20 ms ($waited us)" test "$waited" -ge 200000
 else
     skip node 'no node'
 fi
 
-# HotSpot names what it compiled, which is what ran often.
+# HotSpot writes names only of methods that it compiled: those that ran often.
 cat >App.java <<'E3'
 import java.util.concurrent.locks.LockSupport;
 public class App {
@@ -32,10 +33,12 @@ public class App {
 }
 E3
 if command -v javac >/dev/null && javac App.java 2>/dev/null; then
-    run_expect_status 0 'Java' "$FLAME" off -q -o java.flame -- java -XX:+PreserveFramePointer \
+    run_expect_status 0 'flame off records Java' \
+        "$FLAME" off -q -o java.flame -- java -XX:+PreserveFramePointer \
         -XX:+UnlockDiagnosticVMOptions -XX:+DumpPerfMapAtExit -cp . App
     "$FLAME" fold java.flame >out
-    file_has out 'App\.(middle|leaf)Wait.*;Unsafe_Park;.*;futex ' 'methods of Java, then native ones'
+    file_has out 'App\.(middle|leaf)Wait.*;Unsafe_Park;.*;futex ' \
+        'a Java stack has its methods, then the native frames'
 else
     skip java 'no Java compiler'
 fi

@@ -40,15 +40,15 @@ off_refused 'missing command' 'no-such-command: no such program' -o x.svg -- no-
 off_refused 'missing path' './none: no such program' -o x.svg -- ./none
 off_refused 'not executable' 'not executable' -o x.svg -- "$ROOT/Makefile"
 
-run_expect_status 0 'flame off --help' "$FLAME" off --help
+run_expect_status 0 'flame off --help succeeds' "$FLAME" off --help
 sed -n 's/^.It Fl \(-[a-z-]*\).*/-\1/p; s/.* , Fl \(-[a-z-]*\).*/-\1/p' "$ROOT/man/flame-off.1" |
     sort -u >manual.words
 grep -o -- '--[a-z-]\{2,\}' out | sort -u >help.words
 while read -r word; do
-    file_has out "[ ,]$word" "help knows $word of the manual"
+    file_has out "[ ,]$word" "flame off --help has $word of the manual"
 done <manual.words
 while read -r word; do
     [ "$word" = --help ] || [ "$word" = --version ] ||
-        file_has "$ROOT/man/flame-off.1" "Fl ${word#-}( |\$)" "the manual knows $word"
+        file_has "$ROOT/man/flame-off.1" "Fl ${word#-}( |\$)" "the manual of flame off has $word"
 done <help.words
 done_testing

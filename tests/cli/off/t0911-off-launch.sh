@@ -16,22 +16,26 @@ ls /proc/self/fd >want
 for mode in '' --no-in-process --no-filter '--no-follow' '--hz 199'; do
     # shellcheck disable=SC2086 # one word or none
     run off $mode -q -o x.folded -- ls /proc/self/fd
-    is_str "$(tr '\n' ' ' <out)" "$(tr '\n' ' ' <want)" "${mode:-filter}: no descriptor is added"
+    is_str "$(tr '\n' ' ' <out)" "$(tr '\n' ' ' <want)" \
+        "flame off ${mode:-with the filter} adds no descriptor to the command"
     # shellcheck disable=SC2086
-    run_expect_status 42 "${mode:-filter}: status 42" off $mode -q -o x.folded -- \
+    run_expect_status 42 "flame off ${mode:-with the filter} ends with the command's status 42" \
+        off $mode -q -o x.folded -- \
         sh -c '(exit 3); exit 42'
     for life in spawns signals stops thousand; do
         # shellcheck disable=SC2086
-        run_expect_status 0 "${mode:-filter}: $life" off $mode -q -o x.folded -- ./acting "$life"
+        run_expect_status 0 "flame off ${mode:-with the filter}: acting $life behaves as untraced" \
+            off $mode -q -o x.folded -- ./acting "$life"
     done
     # shellcheck disable=SC2086
-    run_expect_status 7 "${mode:-filter}: exec by a thread" off $mode -q -o x.folded -- ./acting exec
+    run_expect_status 7 "flame off ${mode:-with the filter}: exec by a thread works" \
+        off $mode -q -o x.folded -- ./acting exec
 done
 for sig in 6 9 11 15 2; do
     rm -f x.folded
     run off -q -o x.folded -- sh -c 'sleep 0.02; kill "-$0" $$' "$sig"
-    is_int "$status" $((128 + sig)) "signal $sig ends both"
-    ok "signal $sig: there is a result" test -s x.folded
+    is_int "$status" $((128 + sig)) "signal $sig that kills the command gives the status of flame off"
+    ok "signal $sig that kills the command leaves a result" test -s x.folded
 done
 
 # Signals sent to flame reach the command. Those typed at a terminal reach both: interrupt
@@ -90,27 +94,28 @@ except OSError:
 os.waitpid(shell, 0)
 END
 run timeout 20 python3 jobs.py "$FLAME" off -q -o jobs.folded -- ./keeper wait
-is_str "$(cat jobs.out)" 'suspended 0' 'Ctrl-Z suspends flame and the command, and both go on'
-ok 'with a result' test -s jobs.folded
+is_str "$(cat jobs.out)" 'suspended 0' 'Ctrl-Z suspends flame and the command, and both continue'
+ok 'a command suspended by Ctrl-Z has a result' test -s jobs.folded
 
 run sh -c 'trap "" HUP INT; exec "$@"' sh "$FLAME" off -q -o x.folded -- \
     sh -c 'kill -HUP $$; kill -INT $$; echo survived'
-is_str "$(cat out)" survived 'ignored signals stay ignored'
+is_str "$(cat out)" survived "signals that flame's caller ignores stay ignored in the command"
 run off -q -o x.folded -- sh -c 'kill -INT $$; echo survived'
 is_int "$status" 130 'SIGINT is not ignored in the command'
 off -q -o x.folded -- sh -c 'grep ^SigIgn /proc/self/status' >ignored
-is_str "$(cat ignored)" "$(grep ^SigIgn /proc/self/status)" 'and no others are'
+is_str "$(cat ignored)" "$(grep ^SigIgn /proc/self/status)" \
+    'the command ignores no signal that its caller does not'
 
 # flame does not wait for processes that the command leaves behind, and their calls still work.
 run off -q -o x.folded -- sh -c \
     '(until [ -e go ]; do sleep 0.1; done; echo late >late) >/dev/null 2>&1 & echo gone'
-is_str "$(cat out)" gone 'a command that leaves a process behind ends'
-ok 'at once' test ! -e late
+is_str "$(cat out)" gone 'flame off ends with the command, not with a process left behind'
+ok 'flame off does not wait for a process left behind' test ! -e late
 : >go
 until_true test -s late
-is_str "$(cat late)" late 'and that process lives'
+is_str "$(cat late)" late 'a process left behind lives on after flame off'
 
-# A tracer that is killed takes the command with it, which is no success.
+# A killed tracer takes the command with it, and the status of flame off is not 0.
 "$FLAME" off -q -o x.folded -- sleep 30 2>err </dev/null &
 flame=$!
 command_runs() {
@@ -119,7 +124,7 @@ command_runs() {
 until_true command_runs
 kill -KILL "$tracer"
 wait $flame
-is_int $? 137 'a command that ended with its tracer was killed'
+is_int $? 137 'SIGKILL of the tracer of a command gives status 137'
 
 # Threads in a killed tracer's recording have no ends: it has their last known times.
 slept_often() {
@@ -133,9 +138,11 @@ for how in --no-in-process --in-process; do
     until_true slept_often
     kill -KILL "$(pgrep -P $flame)"
     wait $flame
-    file_has err ': traced for [1-9][0-9.]* (ms|s); ' "$how: how long it was traced is known"
-    file_has err ', ran at most [1-9][0-9.]* ' 'and what threads can have run'
-    file_has err 'the end of [0-9]+ threads? is not in the trace: the last' 'which is said'
+    file_has err ': traced for [1-9][0-9.]* (ms|s); ' "$how, killed tracer: the summary has the duration"
+    file_has err ', ran at most [1-9][0-9.]* ' \
+        "$how, killed tracer: the summary has an upper bound of the run time"
+    file_has err 'the end of [0-9]+ threads? is not in the trace: the last' \
+        "$how, killed tracer: the summary says that threads have no end"
 done
 
 # A time limit: the command runs on, untouched.
@@ -144,15 +151,15 @@ limits=(0.2 1 4)
 limited() {
     limit=${limits[0]}
     limits=("${limits[@]:1}")
-    run_expect_status 0 'a time limit' off -q -o x.folded -d "$limit" -- \
+    run_expect_status 0 'flame off -d succeeds' off -q -o x.folded -d "$limit" -- \
         sh -c 'sleep 1; until [ -e "go$0" ]; do sleep 0.1; done; echo done >"limit$0"' "$limit"
-    ok 'is not the end of the command' test ! -e "limit$limit"
+    ok 'flame off -d does not end the command' test ! -e "limit$limit"
     : >"go$limit"
     grep -q '^sleep;.*nanosleep [0-9]\{6,\}$' x.folded
 }
 again 3 limited
 until_true test -s "limit$limit"
-is_str "$(cat "limit$limit")" "done" 'it runs on'
-file_has x.folded '^sleep;.*nanosleep [1-9][0-9]{5,}$' 'what it slept till then is there'
-is_str "$(ls tmp)" '' 'no recording is left behind'
+is_str "$(cat "limit$limit")" "done" 'the command runs on after flame off -d'
+file_has x.folded '^sleep;.*nanosleep [1-9][0-9]{5,}$' 'flame off -d records the sleep up to the limit'
+is_str "$(ls tmp)" '' 'flame off leaves no recording in TMPDIR'
 done_testing

@@ -8,10 +8,10 @@ refused_process() {
     local name=$1 regex=$2 pid=$3
     shift 3
     run "$@" "$FLAME" off -o x.svg -d 0.1 -p "$pid"
-    is_int "$status" 2 "$name: exit 2"
-    is_int "$(grep -c . "$SCRATCH/err")" 1 "$name: one line"
-    file_has "$SCRATCH/err" "^flame: process $pid:? $regex" "$name: says so"
-    ok "$name: nothing is written" test ! -e x.svg
+    is_int "$status" 2 "$name: flame off ends with status 2"
+    is_int "$(grep -c . "$SCRATCH/err")" 1 "$name: flame off prints one line"
+    file_has "$SCRATCH/err" "^flame: process $pid:? $regex" "$name: flame off says why it cannot trace"
+    ok "$name: flame off writes no file" test ! -e x.svg
 }
 
 sleep 60 &
@@ -21,7 +21,7 @@ chmod 777 open
 
 kill "$pid"
 wait "$pid"
-refused_process 'an id that is free' 'there is no such process' "$pid"
+refused_process 'an unused process id' 'there is no such process' "$pid"
 
 # A shell would wait for it: it ends when its parent has become something else.
 # shellcheck disable=SC2016 # the inner shell's
@@ -43,16 +43,16 @@ pid=$!
 "$FLAME" off -q -o first.svg -d 20 -p "$pid" 2>first.err </dev/null &
 first=$!
 until_traced "$pid"
-refused_process 'one that is traced' 'is already traced by flame \(process [0-9]+\)' "$pid"
+refused_process 'a process that is traced already' 'is already traced by flame \(process [0-9]+\)' "$pid"
 kill -TERM "$first"
 wait "$first"
 
-# One of several cannot be traced: the others are let go.
+# One of several processes cannot be traced: flame detaches from the others.
 run "$FLAME" off -o x.svg -d 0.1 -p "$pid,$(cat zombie)"
-is_int "$status" 2 'one of two: exit 2'
-file_has "/proc/$pid/status" '^TracerPid:.0' 'the other is not traced'
+is_int "$status" 2 'flame off -p of a process and a zombie ends with status 2'
+file_has "/proc/$pid/status" '^TracerPid:.0' 'flame off -p that fails detaches from the other process'
 until_true grep -q '^State:.S' "/proc/$pid/status" # it may still be on its way back to sleep
-file_has "/proc/$pid/status" '^State:.S' 'nor stopped'
+file_has "/proc/$pid/status" '^State:.S' 'flame off -p that fails does not leave the other process stopped'
 
 compile_victim idlers -pthread
 mkfifo hold
@@ -62,18 +62,20 @@ exec 3>hold
 until_true grep -q ready said
 thread=$(find "/proc/$idlers/task" -mindepth 1 -maxdepth 1 -printf '%f\n' | grep -vx "$idlers")
 run "$FLAME" off -o x.svg -d 0.1 -p "$thread"
-is_int "$status" 2 "a thread's id: exit 2"
-file_has "$SCRATCH/err" "^flame: $thread is a thread of process $idlers; use -p $idlers" 'says whose'
+is_int "$status" 2 "flame off -p with a thread's id ends with status 2"
+file_has "$SCRATCH/err" "^flame: $thread is a thread of process $idlers; use -p $idlers" \
+    "flame off -p with a thread's id names its process"
 exec 3>&-
 
 # A container's filter forbids ptrace itself, and no capability would help.
 compile_victim forbids
-refused_process 'under a filter' 'may not be traced: a seccomp filter over this flame forbids ptrace' \
+refused_process 'a process, under a filter that forbids ptrace' 'may not be traced: a seccomp filter over this flame forbids ptrace' \
     "$pid" ./forbids
 run ./forbids "$FLAME" off -o x.svg -- sleep 1
-is_int "$status" 2 'a command under it: exit 2'
-is_int "$(grep -c . "$SCRATCH/err")" 1 'one line'
-file_has "$SCRATCH/err" '^flame: sleep cannot be traced: a seccomp filter over this flame' 'the same reason'
+is_int "$status" 2 'flame off of a command under a filter ends with status 2'
+is_int "$(grep -c . "$SCRATCH/err")" 1 'flame off of a command under a filter prints one line'
+file_has "$SCRATCH/err" '^flame: sleep cannot be traced: a seccomp filter over this flame' \
+    'flame off of a command under a filter names the filter'
 
 chmod 755 "$SCRATCH"
 nobody=(setpriv --reuid 65534 --regid 65534 --clear-groups env TMPDIR="$SCRATCH/open")
@@ -86,7 +88,7 @@ else
     cp "$FLAME" "${FLAME%/*}"/libflame{gate,wait}.so open
     FLAME=$SCRATCH/open/flame
     cd open || exit 1
-    refused_process "somebody else's" 'belongs to user 0: trace it as that user, as root' "$pid" \
+    refused_process "another user's process" 'belongs to user 0: trace it as that user, as root' "$pid" \
         "${nobody[@]}"
     # Its own, but not dumpable: it may not be traced without a capability.
     cp "$(command -v sleep)" "$SCRATCH/open/unreadable"
@@ -94,15 +96,15 @@ else
     "${nobody[@]}" ./unreadable 60 &
     own=$!
     until_true grep -qx unreadable "/proc/$own/comm"
-    refused_process 'one that may not be read' 'may not be traced: CAP_SYS_PTRACE is needed' \
+    refused_process 'a process that is not dumpable' 'may not be traced: CAP_SYS_PTRACE is needed' \
         "$own" "${nobody[@]}"
     kill "$own"
 
-    run_expect_status 0 'kernel stacks for a plain user' "${nobody[@]}" "$FLAME" off --kernel \
+    run_expect_status 0 'flame off --kernel of a plain user succeeds' "${nobody[@]}" "$FLAME" off --kernel \
         -o y.folded -- sleep 0.1
     file_has "$SCRATCH/err" '^flame: --kernel: .* cannot be read: .*, as that takes root' \
-        'are not there, and it is said'
-    ok 'and the rest is' grep -q nanosleep y.folded
+        'flame off --kernel of a plain user reports that kernel stacks are missing'
+    ok 'flame off --kernel of a plain user has the user stacks' grep -q nanosleep y.folded
     # A tracer that gets no CPU meanwhile does not see it asleep.
     naps=(0.1 1 4)
     kernel_stack() {
@@ -112,47 +114,55 @@ else
     }
     if cat /proc/self/stack >/dev/null 2>&1; then
         again 3 kernel_stack
-        file_lacks "$SCRATCH/err" '--kernel' 'for root nothing is said'
-        ok 'and they are there' grep -q '_\[k\]' y.folded
+        file_lacks "$SCRATCH/err" '--kernel' 'flame off --kernel of root reports no error'
+        ok 'flame off --kernel of root has kernel stacks' grep -q '_\[k\]' y.folded
     else
         kernel_stack
-        file_has "$SCRATCH/err" '^flame: --kernel: ' 'for root of a container it is the same'
+        file_has "$SCRATCH/err" '^flame: --kernel: ' \
+            "flame off --kernel of a container's root reports that kernel stacks are missing"
     fi
     rm -f y.folded
 
-    # Set-user-id programs: nothing of them has run.
+    # Set-user-id programs do not run at all.
     cp "$(command -v touch)" gain
     chown root gain
     chmod 4755 gain
     run "${nobody[@]}" "$FLAME" off -o x.svg -- ./gain touched
-    is_int "$status" 2 'a set-user-id program: exit 2'
-    file_has "$SCRATCH/err" '^flame: ./gain: is set-user-id .*as root with --no-filter$' 'says so'
-    ok 'and has not run' test ! -e touched
+    is_int "$status" 2 'flame off of a set-user-id program ends with status 2'
+    file_has "$SCRATCH/err" '^flame: ./gain: is set-user-id .*as root with --no-filter$' \
+        'flame off of a set-user-id program says why'
+    ok 'flame off does not run a set-user-id program' test ! -e touched
     chown 65534 gain
     chmod 4755 gain
     run "$FLAME" off -o x.svg -- ./gain touched
-    is_int "$status" 2 'for root too, when it is under the filter: exit 2'
-    file_has "$SCRATCH/err" '^flame: ./gain: is set-user-id .*; use --no-filter$' 'says what helps'
-    ok 'and has not run either' test ! -e touched
-    run_expect_status 0 'without a filter it runs' "$FLAME" off -q -o x.svg --no-filter -- \
+    is_int "$status" 2 'flame off of root, of a set-user-id program, ends with status 2'
+    file_has "$SCRATCH/err" '^flame: ./gain: is set-user-id .*; use --no-filter$' \
+        'flame off of root, of a set-user-id program, proposes --no-filter'
+    ok 'flame off of root does not run a set-user-id program under the filter' test ! -e touched
+    run_expect_status 0 'flame off --no-filter runs a set-user-id program' \
+        "$FLAME" off -q -o x.svg --no-filter -- \
         ./gain touched
-    is_str "$(stat -c %u touched)" 65534 'with the privileges of its owner'
+    is_str "$(stat -c %u touched)" 65534 \
+        "flame off --no-filter of root: a set-user-id program has its owner's privileges"
     rm -f touched
-    run_expect_status 0 'a child that is set-user-id' "$FLAME" off -o x.svg -- \
+    run_expect_status 0 'flame off of a command with a set-user-id child succeeds' "$FLAME" off -o x.svg -- \
         sh -c './gain touched; true'
-    file_has "$SCRATCH/err" '^flame: .*/gain \(process [0-9]+\) runs without the privileges' 'is warned of'
-    # One's own bit gains nothing, so it is nothing.
-    run_expect_status 0 "one's own" "${nobody[@]}" "$FLAME" off -q -o y.svg -- ./gain mine
+    file_has "$SCRATCH/err" '^flame: .*/gain \(process [0-9]+\) runs without the privileges' \
+        'flame off warns that a set-user-id child runs without privileges'
+    # The bit of a user's own program gives no privileges, so it is no error.
+    run_expect_status 0 'flame off runs a set-user-id program of the same user' \
+        "${nobody[@]}" "$FLAME" off -q -o y.svg -- ./gain mine
     cd ..
 fi
 
 run "$FLAME" off -o x.svg -- "$SCRATCH/open"
-is_int "$status" 2 'a directory is no command'
+is_int "$status" 2 'flame off of a directory ends with status 2'
 printf '#!/nonexistent/shell\n' >text
 chmod 755 text
 run "$FLAME" off -o x.svg -- ./text
-is_int "$status" 2 'nor is this'
-is_int "$(grep -c . "$SCRATCH/err")" 1 'which takes one line'
-file_has "$SCRATCH/err" '^flame: ./text: cannot be run: No such file' 'to say'
+is_int "$status" 2 'flame off of a script without its interpreter ends with status 2'
+is_int "$(grep -c . "$SCRATCH/err")" 1 'flame off of a script without its interpreter prints one line'
+file_has "$SCRATCH/err" '^flame: ./text: cannot be run: No such file' \
+    'flame off of a script without its interpreter says why'
 kill "$pid"
 done_testing

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Programs of kinds that tracing is known to disturb run as they do without it.
+# Programs that tracing is known to disturb behave as untraced.
 . "${0%/*}/../lib.sh"
 
 mkdir tmp
@@ -15,17 +15,18 @@ compile_victim ignoring -pthread
 for mode in '' --no-in-process --no-filter '--hz 199' '--no-in-process --hz 199'; do
     # shellcheck disable=SC2086 # words
     run off $mode -o x.folded -- ./ignoring 1
-    is_int "$status" 0 "${mode:-filter}: children that end unheard"
+    is_int "$status" 0 "${mode:-with the filter}: ignored SIGCHLDs do not disturb the program"
     is_str "$(grep -v '^write ' out | grep -v ' eintr=0 short=0 early=0 rounds=[1-9]')" '' \
-        "${mode:-filter}: cut no call short"
-    # Without the filter the tracer may leave, so it takes no half of a write upon itself.
+        "${mode:-with the filter}: ignored signals cut no call short"
+    # Without the filter the tracer may detach, so it does not complete a partial write itself.
     [ "$mode" = --no-filter ] ||
-        file_has out '^write eintr=0 short=0 early=0 rounds=[1-9]' "${mode:-filter}: nor a write"
+        file_has out '^write eintr=0 short=0 early=0 rounds=[1-9]' \
+            "${mode:-with the filter}: ignored signals cut no write short"
     is_int "$(awk '/^(epoll|sigtimedwait|semtimedop)/ {sub(".*=", ""); if ($0 + 0 < 5) n++} END {print n + 0}' \
-        out)" 0 "${mode:-filter}: and timeouts are not begun anew"
+        out)" 0 "${mode:-with the filter}: ignored signals do not restart timeouts"
 done
 
-# One that is not ignored, and a stop, end them as ever.
+# A signal that is not ignored, and a stop, end calls as without tracing.
 cat >seen.py <<'END'
 import ctypes, os, signal, sys, threading, time
 libc = ctypes.CDLL(None, use_errno=True)
@@ -78,7 +79,7 @@ python3 seen.py >want
 for mode in '' --no-filter --no-in-process; do
     # shellcheck disable=SC2086
     run off $mode -o x.folded -- python3 seen.py
-    is_str "$(cat out)" "$(cat want)" "${mode:-filter}: signals that are heard cut calls as without us"
+    is_str "$(cat out)" "$(cat want)" "${mode:-with the filter}: handled signals end calls as untraced"
 done
 
 # ---- many, short, odd ----
@@ -107,10 +108,10 @@ END
 for mode in '' '--no-filter --hz 99' --no-follow --no-in-process; do
     # shellcheck disable=SC2086
     run off $mode -o x.folded -- sh many.sh
-    is_str "$status $(cat out)" '9 11325' "${mode:-filter}: a script of hundreds of processes"
+    is_str "$status $(cat out)" '9 11325' "${mode:-with the filter}: a script of hundreds of processes works"
     # shellcheck disable=SC2086
     run off $mode -o x.folded -- python3 storm.py
-    is_str "$status $(cat out)" '0 good' "${mode:-filter}: eight threads that spawn"
+    is_str "$status $(cat out)" '0 good' "${mode:-with the filter}: eight threads that spawn processes work"
 done
 
 compile_victim filtering
@@ -118,31 +119,33 @@ compile_victim filtering
 for mode in '' --no-filter '--hz 199' --no-in-process; do
     # shellcheck disable=SC2086
     run off $mode -o x.folded -- ./filtering
-    is_str "$(cat out)" "$(cat want)" "${mode:-filter}: its own seccomp filter, traps and masks"
+    is_str "$(cat out)" "$(cat want)" \
+        "${mode:-with the filter}: the program's own seccomp filter, traps and masks work"
 done
 
 # No limit or mask that a command inherits is flame's.
 state='ulimit -a; ulimit -Ha; umask; grep -E "^(Sig[BIC]|Shd|Cap|Cpus|Mems)" /proc/self/status
 cat /proc/self/oom_score_adj /proc/self/timerslack_ns; pwd; env | sort | grep -v ^_='
 sh -c "$state" >want 2>&1
-# Where calls are noted inside, two variables say by what and where.
+# Where libflamewait.so logs the calls, it needs two variables in the environment.
 off -q -o x.folded -- sh -c "$state" 2>&1 | grep -v '^FLAME_WAITS=/proc/\|^LD_PRELOAD=/.*/libflamewait\.so$' >out
-is_str "$(cat out)" "$(cat want)" 'limits, masks and environment'
+is_str "$(cat out)" "$(cat want)" 'a command inherits limits, masks and environment unchanged'
 for mode in --no-in-process --no-filter '-d 9'; do
     # shellcheck disable=SC2086
     off $mode -o x.folded -- sh -c "$state" >out 2>&1
-    is_str "$(cat out)" "$(cat want)" "${mode:-filter}: limits, masks and environment"
+    is_str "$(cat out)" "$(cat want)" "$mode: a command inherits limits, masks and environment unchanged"
 done
 
 # ---- tracers of their own ----
 
 run off -o x.folded -- "$FLAME" off -q -o y.folded -- true
-is_int "$status" 2 'flame off inside flame off'
-file_has err '^flame: true cannot be traced: process [0-9]+ traces what runs here already$' 'says why not'
+is_int "$status" 2 'flame off inside flame off ends with status 2'
+file_has err '^flame: true cannot be traced: process [0-9]+ traces what runs here already$' \
+    'flame off inside flame off says why it cannot trace'
 if command -v strace >/dev/null; then
     run off --no-filter --no-follow -o x.folded -- strace -f -o st.out sh -c 'true; exit 3'
-    is_int "$status" 3 'a tracer with --no-filter --no-follow'
-    file_has st.out 'exited with 3' 'can trace'
+    is_int "$status" 3 'strace under flame off --no-filter --no-follow ends with its status'
+    file_has st.out 'exited with 3' 'strace under flame off --no-filter --no-follow can trace'
 else
     skip strace 'no strace'
 fi
@@ -152,23 +155,25 @@ fi
 if ${CC:-gcc} -m32 -nostdlib -static -ffreestanding -fno-stack-protector -fno-pic -no-pie -o narrow \
     "$ROOT/tests/victims/off/narrow.c" 2>cc.err && ./narrow; then
     run off -o x.svg -- ./narrow
-    is_int "$status" 2 'a 32-bit program: exit 2'
+    is_int "$status" 2 'flame off of a 32-bit program ends with status 2'
     is_str "$(cat err)" 'flame: ./narrow: is a 32-bit program, whose system calls cannot be traced' \
-        'which it says'
+        'flame off of a 32-bit program says why it cannot trace'
     for mode in '' '--no-filter --hz 500'; do
         # shellcheck disable=SC2086
         run off $mode -o x.folded -- sh -c './narrow && ./narrow && exit 6'
-        is_int "$status" 6 "${mode:-filter}: started by another it runs"
-        is_int "$(grep -c 'is a 32-bit program: what it waits for is not seen' err)" 1 'which is said once'
+        is_int "$status" 6 "${mode:-with the filter}: a 32-bit child runs"
+        is_int "$(grep -c 'is a 32-bit program: what it waits for is not seen' err)" 1 \
+            "${mode:-with the filter}: a 32-bit child is reported once"
     done
     ./narrow &
     pid=$!
     until_true test /proc/$pid/exe -ef narrow
     run off -d 0.1 -o x.svg -p $pid
-    is_int "$status" 2 'nor is one attached to'
-    file_has err "^flame: process $pid is a 32-bit program" 'which is said'
+    is_int "$status" 2 'flame off -p of a 32-bit process ends with status 2'
+    file_has err "^flame: process $pid is a 32-bit program" \
+        'flame off -p of a 32-bit process says why it cannot trace'
     wait $pid
-    is_int $? 0 'and it has noticed nothing'
+    is_int $? 0 'flame off -p of a 32-bit process does not disturb it'
 else
     skip m32 'this compiler or kernel has no 32-bit programs'
 fi
@@ -180,8 +185,8 @@ pid=$!
 disown
 off -d 0.05 -o x.folded -p $pid
 off -d 0.15 -o x.folded -p $pid
-file_has x.folded ';(clock_)?nanosleep [0-9]+$' 'what is gone on with has its name'
+file_has x.folded ';(clock_)?nanosleep [0-9]+$' 'the second attach to a sleep still names its call'
 kill $pid
 
-is_str "$(ls tmp)" '' 'no recording is left behind'
+is_str "$(ls tmp)" '' 'flame off leaves no recording in TMPDIR'
 done_testing

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Signals a program ignores reach it only because it is traced: no call ends for them.
+# Only tracing makes ignored signals stop a program: no call may end because of them.
 . "${0%/*}/../lib.sh"
 . "$ROOT/tests/cli/off.sh"
 
@@ -28,26 +28,26 @@ flame=$!
 until_traced $attached
 : >attached/go
 wait $filter
-is_int $? 0 'launched'
-is_str "$(cat filter.out)" "$want" 'no call was cut short or went on too long'
+is_int $? 0 'ignorant launched under the filter ends with status 0'
+is_str "$(cat filter.out)" "$want" 'under the filter, ignored signals neither end nor prolong a call'
 wait $all
-is_int $? 0 'without a filter'
-is_str "$(cat all.out)" "$want" 'likewise'
+is_int $? 0 'ignorant under --no-filter ends with status 0'
+is_str "$(cat all.out)" "$want" '--no-filter: ignored signals neither end nor prolong a call'
 wait $inside
-is_int $? 0 'with calls noted from inside'
-is_str "$(cat inside.out)" "$want" 'likewise'
+is_int $? 0 'ignorant under --in-process ends with status 0'
+is_str "$(cat inside.out)" "$want" '--in-process: ignored signals neither end nor prolong a call'
 wait $attached
-is_int $? 0 'attached to'
-is_str "$(cat attached/out)" "$want" 'likewise'
+is_int $? 0 'ignorant under flame off -p ends with status 0'
+is_str "$(cat attached/out)" "$want" 'flame off -p: ignored signals neither end nor prolong a call'
 wait $flame
-# Three signals in each of the calls; what a call slept before and after them is in one stack. On a
-# loaded machine its thread also waits for a CPU and stands, each time it is woken.
+# Three signals in each of the calls; the sleeps before and after them have one stack. On a
+# loaded machine its thread also waits for a CPU and is stopped, each time it is woken.
 slept=$(oview off | sum ';in_epoll;')
 awake=$(besides tid="^$attached\$")
-ok "all of the sleep is counted: $slept us, and $awake us on the way" \
+ok "flame off -p counts all of an interrupted sleep: $slept us, and $awake us on the way" \
     test "$slept" -gt 0 -a $((slept + awake)) -ge 897000
 
-# Nor is a call made again that no signal has ended.
+# A call that no signal has ended is not made again.
 compile_victim halfwritten -pthread
 want='closed: a part
 late: a part in time
@@ -59,7 +59,7 @@ as_untraced() {
 for how in --no-in-process --no-filter --in-process; do
     # (A loaded machine may need a second more by itself.)
     again 5 as_untraced $how
-    is_int "$status" 0 "$how: writes to sockets that end with a part are whole"
-    is_str "$(cat out)" "$want" 'and what comes of them is the same'
+    is_int "$status" 0 "$how: partial writes to sockets are completed"
+    is_str "$(cat out)" "$want" "$how: partial writes to sockets have the results as untraced"
 done
 done_testing

@@ -1,5 +1,5 @@
 #!/bin/bash
-# At a terminal flame off says that it has begun and how it ends; elsewhere it does not.
+# At a terminal flame off prints that tracing has begun and how to end it; elsewhere it does not.
 . "${0%/*}/../lib.sh"
 
 cat >terminal.py <<'END'
@@ -33,18 +33,19 @@ two=$!
 until_in_call "$one" 230 115 # clock_nanosleep
 until_in_call "$two" 230 115
 
-run_expect_status 0 'attached to one, until Ctrl-C' timeout 60 python3 terminal.py Ctrl-C \
+run_expect_status 0 'Ctrl-C ends flame off -p at a terminal with status 0' \
+    timeout 60 python3 terminal.py Ctrl-C \
     "$FLAME" off -o x.svg -p "$one"
 is_str "$(head -n 1 out)" "flame: tracing sleep, process $one; Ctrl-C ends it and draws" \
-    'it says so at once'
-ok 'and draws' test -s x.svg
+    'flame off -p at a terminal says at once that it traces'
+ok 'flame off -p draws after Ctrl-C' test -s x.svg
 run timeout 60 python3 terminal.py Ctrl-C "$FLAME" off -o x.svg -d 50 -p "$one,$two"
 is_str "$(head -n 1 out)" \
     'flame: tracing sleep and others, 2 processes; the time given or Ctrl-C ends it and draws' \
-    'to two, for a time'
+    'flame off -d -p of two processes says at once how it ends'
 run timeout 60 python3 terminal.py never "$FLAME" off -q -o x.svg -d 0.2 -p "$one"
-is_str "$(cat out)" '' '-q says nothing'
+is_str "$(cat out)" '' 'flame off -q -p prints nothing at a terminal'
 run "$FLAME" off -o x.svg -d 0.2 -p "$one"
-file_lacks err 'Ctrl-C' 'nor is it said to a file'
+file_lacks err 'Ctrl-C' 'flame off -p without a terminal does not mention Ctrl-C'
 kill "$one" "$two"
 done_testing

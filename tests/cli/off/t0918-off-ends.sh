@@ -1,5 +1,5 @@
 #!/bin/bash
-# The tracer can be ended, whatever is traced does, and ends with whoever started it.
+# The tracer can always be ended, whatever the traced program does, and ends with its caller.
 . "${0%/*}/../lib.sh"
 
 mkdir tmp
@@ -8,7 +8,7 @@ compile_victim firstborn -pthread
 compile_victim unfilled -pthread
 compile_victim keeper
 
-is_gone() { # a zombie is nobody's whom it left; it may be taken while one looks
+is_gone() { # an orphaned zombie counts as gone; init may reap it at any time
     local state
     state=$(grep -s '^State:' "/proc/$1/status") || return 0
     [[ $state =~ [[:space:]][ZX] ]]
@@ -32,8 +32,8 @@ else
             want=$(timeout 20 ./firstborn $how)
             # shellcheck disable=SC2086 # one word or none
             run timeout -k 1 20 "$FLAME" off $mode -q -o x.folded -- ./firstborn $how
-            is_int "$status" 0 "$how ${mode:-with a filter}: the tracer comes to an end"
-            is_str "$(cat out)" "$want" 'and so does the process, as untraced'
+            is_int "$status" 0 "$how, ${mode:-with a filter}: the tracer of a pid namespace's init ends"
+            is_str "$(cat out)" "$want" "$how, ${mode:-with a filter}: a pid namespace's init ends as untraced"
         done
     done
     rm -f hold
@@ -48,28 +48,28 @@ else
     until_attached "$first"
     exec 3>&-
     wait $flame
-    is_int $? 0 'attached to: the tracer comes to an end'
+    is_int $? 0 "flame off -p of a pid namespace's init ends with it"
     wait $pid
-    is_str "$(tail -n 1 said)" 'signal 11' 'and so does the process'
-    file_has attached.folded '^firstborn;.*read' 'what it waited for is there'
+    is_str "$(tail -n 1 said)" 'signal 11' "a pid namespace's init ends as untraced under flame off -p"
+    file_has attached.folded '^firstborn;.*read' "flame off -p of a pid namespace's init has its wait"
 fi
 
-# The thread that has to provide a page must not be stopped while the page is read.
+# The thread that provides a page must not be stopped while the tracer reads that page.
 run timeout -k 1 20 "$FLAME" off -q -o x.folded -- ./unfilled beside 30
 if [ "$status" = 77 ]; then
     skip userfaultfd 'the kernel does not permit userfaultfd'
 else
-    is_int "$status" 0 'memory that a traced thread gives is not waited for'
-    file_has x.folded 'give;.*read userfaultfd' 'its stack is there'
+    is_int "$status" 0 'flame off does not wait for a page that a traced thread provides'
+    file_has x.folded 'give;.*read userfaultfd' 'the thread that provides a page has its stack'
 fi
 
-# A read of its memory never comes back.
+# A read of this process's memory never returns.
 rm -f hold
 mkfifo hold
 ./unfilled never <hold >said &
 pid=$!
 exec 3>hold
-# In the same call at two looks, without having run in between, and that is one which reads another's
+# Two samples find it in the same call, without a switch between, and that call reads another process's
 # memory: process_vm_readv, or pread of a file (310 and 17).
 before=
 hangs() {
@@ -94,12 +94,12 @@ if grep -q ready said; then
     kill -TERM "$flame"
     ok 'SIGTERM ends a tracer that hangs' comes_true is_gone "$tracer"
     wait $timeout
-    file_has err '^flame: the tracer hung and was ended; the recording up to then is kept$' \
-        'which is said'
+    file_has err '^flame: the tracer hung and was ended; what it had recorded by then is there$' \
+        'the end of a hung tracer is reported'
     exec 3>&-
     wait $pid
-    is_int $? 0 'the process goes on'
-    file_has said over 'to its end'
+    is_int $? 0 'the process of a hung tracer continues'
+    file_has said over 'the process of a hung tracer runs to its end'
 else
     exec 3>&-
     skip userfaultfd 'the kernel does not permit userfaultfd'
@@ -117,8 +117,8 @@ killed() {
     command=$(child_of "$tracer" keeper)
     kill -KILL $flame
     wait $flame 2>wait.err
-    ok "$*: SIGKILL of flame ends its tracer" comes_true is_gone "$tracer"
-    ok 'and the command' comes_true is_gone "$command"
+    ok "flame off $*: SIGKILL of flame ends its tracer" comes_true is_gone "$tracer"
+    ok "flame off $*: SIGKILL of flame ends the command" comes_true is_gone "$command"
     exec 3>&- 4>&-
 }
 killed --depth 100
@@ -143,32 +143,33 @@ outlives() {
     until_in_call "$command" 0 63 # read
     kill -TERM $flame
     ok "$*: SIGTERM ends flame off though the command ignores it" comes_true is_gone $flame
-    ok 'which goes on' kill -0 "$command"
-    file_has x.folded '^sh;.*;read .*/hold [0-9]+$' 'there is a result'
+    ok "$*: a command that ignores SIGTERM continues" kill -0 "$command"
+    file_has x.folded '^sh;.*;read .*/hold [0-9]+$' "$*: flame off ended by SIGTERM has a result"
     if [ "$stays" = stays ]; then
-        is_str "$(cat err)" "flame: the command, process $command, has not ended by SIGTERM; it runs \
-on unrecorded, with process $tracer, without which its calls would fail" 'it says what goes on'
+        is_str "$(cat err)" "flame: the command, process $command, has not ended by SIGTERM; it goes \
+on unrecorded, with process $tracer, without which its calls would fail" "$*: flame off says which processes continue"
     else
-        is_str "$(cat err)" "flame: the command, process $command, has not ended by SIGTERM; it runs \
-on untraced" 'it says what goes on'
-        ok 'without a tracer' is_gone "$tracer"
-        file_has "/proc/$command/status" '^TracerPid:[[:space:]]*0' 'that it would know of'
+        is_str "$(cat err)" "flame: the command, process $command, has not ended by SIGTERM; it goes \
+on untraced" "$*: flame off says that the command continues untraced"
+        ok "$*: a command that ignores SIGTERM has no tracer process left" is_gone "$tracer"
+        file_has "/proc/$command/status" '^TracerPid:[[:space:]]*0' \
+            "$*: a command that ignores SIGTERM is not traced"
     fi
     echo 'to its end' >&3
     wait $flame 2>wait.err
-    is_int $? 143 'by that signal'
+    is_int $? 143 "$*: flame off ends with the status of SIGTERM"
     until_true is_gone "$command"
-    is_str "$(cat over)" 'to its end' 'and does what it would have done'
-    ok 'nobody is left then' comes_true is_gone "$tracer"
+    is_str "$(cat over)" 'to its end' "$*: a command that ignores SIGTERM completes its work"
+    ok "$*: the tracer ends after the command" comes_true is_gone "$tracer"
     exec 3>&- 4>&-
 }
 outlives stays --depth 100
 outlives stays --no-in-process
 outlives leaves --no-filter
 outlives leaves -d 600
-is_str "$(ls tmp)" '' 'no recording is left behind'
+is_str "$(ls tmp)" '' 'flame off leaves no recording in TMPDIR'
 
-# A process that the command has left behind is no part of it.
+# A process that the command has started is not killed with it.
 rm -f hold said
 mkfifo hold said
 exec 3<>hold 4<>said
@@ -182,12 +183,12 @@ rest=$(child_of "$command" sleep)
 kill -KILL $flame
 wait $flame 2>wait.err
 ok 'SIGKILL of flame ends the command' comes_true is_gone "$command"
-ok 'not what that has started' kill -0 "$rest"
+ok 'SIGKILL of flame does not end a background child of the command' kill -0 "$rest"
 kill "$rest"
 exec 3>&- 4>&-
-ok 'whose end is the end of the tracer' comes_true is_gone "$tracer"
+ok 'the tracer ends with the last background child' comes_true is_gone "$tracer"
 
-# Attached to: the process is let go of.
+# Attached: the tracer detaches from the process.
 rm -f hold said
 mkfifo hold
 ./keeper wait <hold >said &
@@ -199,9 +200,10 @@ flame=$!
 until_traced $pid
 kill -KILL $flame
 wait $flame 2>wait.err
-ok 'SIGKILL of flame lets go of a process' comes_true grep -q '^TracerPid:[[:space:]]*0' /proc/$pid/status
+ok 'SIGKILL of flame off -p detaches from the process' \
+    comes_true grep -q '^TracerPid:[[:space:]]*0' /proc/$pid/status
 exec 3>&-
 wait $pid
-is_int $? 0 'which goes on'
+is_int $? 0 'the process continues after SIGKILL of flame off -p'
 
 done_testing

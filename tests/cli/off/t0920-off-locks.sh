@@ -1,5 +1,5 @@
 #!/bin/bash
-# Locks that no futex is: the summary names them by the functions that wait, and who held them.
+# Locks without a futex symbol: the summary names the functions that wait, and the lock holder.
 . "${0%/*}/../lib.sh"
 . "$ROOT/tests/cli/off.sh"
 
@@ -14,29 +14,32 @@ locks() {
 
 while read -r kind lock; do
     locks "$kind"
-    is_int "$status" 0 "$kind: the command's own status"
+    is_int "$status" 0 "$kind: flame off ends with the command's status"
     file_has err "^flame: lock most waited for: $lock in sell < serve, [^:]* until w[01] in sell < serve gave it back" \
-        "$kind: the lock, by its functions, and who had it"
-    file_has err '^flame: behind that: nanosleep of w[01] in sell < serve, ' "$kind: and what that one did"
-    # Longest of all waits main, and for no lock.
-    file_lacks err '^flame: lock most waited for: [^:]*main' "$kind: other waits are none"
+        "$kind: the summary names the lock by its functions, and its holder"
+    file_has err '^flame: behind that: nanosleep of w[01] in sell < serve, ' \
+        "$kind: the summary names the holder's own wait"
+    # The longest wait is that of main, and it is for no lock.
+    file_lacks err '^flame: lock most waited for: [^:]*main' \
+        "$kind: the summary counts only waits for locks as such"
 done <<'END2'
 java Java monitor
 python Python lock
 END2
 
-# Two holders, one after another: who waits for both is split between them, and no time is lost or
+# Two holders, one after another: a wait for both is split between them, and no time is lost or
 # counted twice. How long each held it is in tests/cli/timed/t0904-lock-holders.sh.
 for kind in mutex java python plain; do
     locks "$kind"
     # Each stack is rounded to a microsecond.
     lost=$(($(sum '^w2;' <chain.folded) - $(oview off | sum '^w2;')))
-    is_int $((lost >= -2 && lost <= 2)) 1 "$kind: the parts are the whole ($lost us)"
+    is_int $((lost >= -2 && lost <= 2)) 1 \
+        "$kind: the parts of a wait for two holders sum to the whole ($lost us)"
 done
 
 locks plain
-file_lacks err '^flame: lock most' 'no name says that it is a lock'
+file_lacks err '^flame: lock most' 'a futex whose functions do not name a lock is not called a lock'
 file_has err '^flame: futex \[stack\] in plain_enter < sell < serve, .*: may be a lock that lies elsewhere; no function.s name says so, and who holds it is not known' \
-    'which is said'
+    'the summary says that such a futex may be a lock'
 
 done_testing

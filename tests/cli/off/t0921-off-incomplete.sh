@@ -1,5 +1,5 @@
 #!/bin/bash
-# Stacks of threads that are attached to in a sleep that must not be interrupted: their
+# Stacks of threads that flame attaches to during a sleep it must not interrupt: their
 # registers are not known, and a frame that needs its frame pointer is found on the stack.
 . "${0%/*}/../lib.sh"
 . "$ROOT/tests/cli/off.sh"
@@ -21,7 +21,7 @@ both_read() {
     grep -q ready said && [ "$(cat "/proc/$pid/task/"*/syscall | grep -c '^0 ')" -ge 2 ]
 }
 
-# attach VICTIM SHAPE: what it slept in, in off.folded; the summary in err.
+# attach VICTIM SHAPE: the stacks of its sleeps in off.folded; the summary in err.
 attach() {
     cp "$1" roomy
     shift
@@ -38,16 +38,17 @@ attach() {
     wait $flame
     exec 3>&-
     wait "$pid"
-    is_int $? 0 "$1: is left as it was"
+    is_int $? 0 "roomy $1 ends well after detach"
     oview off | grep ';read ' >off.folded
 }
 
 while read -r victim shape stack; do
     attach "$victim" "$shape"
     file_has off.folded "^roomy;(.*;)?$stack;pause_here;syscall;read unix:\\[.*\\] [0-9]+\$" \
-        "$victim $shape: the whole stack"
-    file_lacks off.folded 'leave_traces|incomplete' "$victim $shape: and nothing that is no longer there"
-    file_lacks err 'could not be followed' "$victim $shape: of which nothing is said"
+        "$victim $shape: the stack is complete"
+    file_lacks off.folded 'leave_traces|incomplete' \
+        "$victim $shape: the stack has no frame of a function that returned"
+    file_lacks err 'could not be followed' "$victim $shape: the summary reports no incomplete stack"
 done <<'END2'
 plain alloca main;wait_alloca;serve_alloca
 plain aligned main;wait_aligned;serve_aligned
@@ -62,13 +63,13 @@ framed callback main;wait_callback;by_pointer
 framed thread start_thread;serve_thread
 END2
 
-# incomplete VICTIM SHAPE: the root is a frame that says so.
+# incomplete VICTIM SHAPE: the root is [stack incomplete].
 incomplete() {
     attach "$1" "$2"
     file_has off.folded "^roomy;\\[stack incomplete\\];serve_$2;pause_here;syscall;read unix:\\[.*\\] [0-9]+\$" \
-        "$1 $2: a stack that nobody can follow says so"
+        "$1 $2: the stack begins with [stack incomplete]"
     file_has err '^flame: 1 sleep.s stack could not be followed to the start of the thread: [0-9.]+ m?s under \[stack incomplete\]$' \
-        'and the summary counts it'
+        "$1 $2: the summary counts the incomplete stack"
 }
 
 incomplete plain naked
@@ -76,20 +77,20 @@ incomplete plain naked
 incomplete plain pointer
 
 
-# Such code is a whole stack's end where it began the thread, and in Go.
+# A frame without tables ends a complete stack where it began the thread, and in Go.
 while read -r victim shape what; do
     attach "$victim" "$shape"
     file_has off.folded "^roomy;serve_$shape;pause_here;syscall;read unix:\\[.*\\] [0-9]+\$" \
         "$victim $shape: $what"
-    file_lacks err 'could not be followed' 'of which nothing is said'
+    file_lacks err 'could not be followed' "$victim $shape: the summary reports no incomplete stack"
 done <<'END2'
 plain begun a thread that began without tables
 go naked code of Go, which keeps frame pointers until its stack ends
 END2
 
-# With all registers known there is no frame pointer either. The thread that notes its own call walks
-# its stack itself, and does not say how that ended.
-sleeps_in_read() { # SHAPE: on a loaded machine what the call waits for may be there before it
+# With all registers known there is no frame pointer either. The thread that logs its own call walks
+# its stack itself, and does not report whether the walk was complete.
+sleeps_in_read() { # SHAPE: on a loaded machine the data may be there before the call waits
     off ./roomy "$1" </dev/null
     oview off >launched.folded
     grep -q ';read ' launched.folded
@@ -97,8 +98,9 @@ sleeps_in_read() { # SHAPE: on a loaded machine what the call waits for may be t
 launch() { # SHAPE STACK WHAT
     cp plain roomy
     again 10 sleeps_in_read "$1"
-    is_int "$status" 0 "$how: $1: ends well"
-    file_has launched.folded "^roomy;$2;pause_here;syscall;read unix:\\[.*\\] [0-9]+\$" "$how: $3"
+    is_int "$status" 0 "$how, roomy $1: flame off ends with status 0"
+    file_has launched.folded "^roomy;$2;pause_here;syscall;read unix:\\[.*\\] [0-9]+\$" \
+        "$how, roomy $1: the stack of $3"
 }
 for how in --no-in-process --in-process; do
     OFF_HOW=$how

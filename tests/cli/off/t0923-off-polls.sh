@@ -1,6 +1,6 @@
 #!/bin/bash
-# Waits whose object is said by memory (polls, addresses): noted from inside they are what they are by
-# stops, whatever the memory becomes; and no address harms the program.
+# Waits whose object is in memory (polls, addresses): logged in-process they have the objects that they have by
+# stops, even if the memory changes; and no address harms the program.
 . "${0%/*}/../lib.sh"
 . "$ROOT/tests/cli/off.sh"
 
@@ -20,11 +20,11 @@ kinds() {
 }
 traced() {
     run "$FLAME" off -o t.flame "$@"
-    is_str "$status $(cat out)" '0 fine' "$*: the program goes as it would"
+    is_str "$status $(cat out)" '0 fine' "flame off $*: the program behaves as untraced"
 }
 
-# On a busy machine what a thread waits for may be there before it waits, and a read that loses its CPU
-# to others is taken for a sleep (inproc/lib/call_log.c); what is wrong would be wrong always.
+# On a busy machine the data may be there before a thread waits, and a read that loses its CPU
+# to others is taken for a sleep (inproc/lib/call_log.c); a real error would occur in each run.
 both_the_same() {
     traced --no-in-process ./polled
     kinds >stopped
@@ -35,15 +35,16 @@ both_the_same() {
     cmp -s stopped noted && [ $((few * 3)) -lt "$many" ]
 }
 again 5 both_the_same
-is_int "$(grep -c . stopped)" 8 'each kind of call slept once'
-is_str "$(cat noted)" "$(cat stopped)" 'noted from inside they are the same'
-ok "it was stopped for none of them ($few times, not $many)" test $((few * 3)) -lt "$many"
+is_int "$(grep -c . stopped)" 8 'polled sleeps once in each kind of call'
+is_str "$(cat noted)" "$(cat stopped)" '--in-process: polls and addresses have the objects of tracing by stops'
+ok "--in-process: polls and addresses need no stop ($few times, not $many)" test $((few * 3)) -lt "$many"
 changed_the_same() {
     traced --in-process ./polled changed
     kinds >changed
     cmp -s stopped changed
 }
 again 5 changed_the_same
-is_str "$(cat changed)" "$(cat stopped)" 'also if the memory becomes something else while they wait'
+is_str "$(cat changed)" "$(cat stopped)" \
+    '--in-process: polls have their objects though the memory changes during the wait'
 
 done_testing

@@ -24,7 +24,7 @@ stop() {
     wait "$pid"
 }
 
-# look [OPTION...]: --no-stops of $pid in the background, until `wait $flame`; the trace is t.flame.
+# look [OPTION...]: runs --no-stops of $pid in the background, until `wait $flame`; the trace is t.flame.
 look() {
     rm -f t.flame
     "$FLAME" off --no-stops -o "$SCRATCH/t.flame" "$@" -p "$pid" 2>err </dev/null 3>&- &
@@ -32,41 +32,42 @@ look() {
     until_looked_at "$pid" "$flame"
 }
 
-# ---- nothing of it is noticed ----
+# ---- the process does not notice ----
 
 start ./idlers 100
 look -q
-not_ok 'it has no tracer' is_traced "$pid"
+not_ok 'a process under --no-stops has no tracer' is_traced "$pid"
 "$FLAME" off -q -o other.folded -d 0.3 -p "$pid" 2>other.err </dev/null
-is_str "$? $(cat other.err)" '0 ' 'so it can have one'
+is_str "$? $(cat other.err)" '0 ' 'a second flame off can attach to a process under --no-stops'
 kill -INT "$flame"
 wait "$flame"
-is_str "$? $(cat err)" '0 ' 'SIGINT ends it, with a result'
-ok 'of all threads' test "$(oview off --tid | grep -c ';idle')" -ge 100
+is_str "$? $(cat err)" '0 ' 'SIGINT ends flame off --no-stops with status 0'
+ok 'flame off --no-stops has the waits of all threads' test "$(oview off --tid | grep -c ';idle')" -ge 100
 "$FLAME" off -q -o other.folded -p "$pid" 2>other.err </dev/null 3>&- &
 other=$!
 until_traced "$pid"
 look -q -d 0.5
 wait "$flame"
-is_str "$? $(cat err)" '0 ' 'and one that has a tracer can be looked at'
-file_has <(oview off) ';idle' 'with its stacks'
+is_str "$? $(cat err)" '0 ' 'flame off --no-stops works on a process that has a tracer'
+file_has <(oview off) ';idle' 'flame off --no-stops of a process that has a tracer has its stacks'
 kill -INT "$other"
 wait "$other"
 kill -STOP "$pid"
 look -q -d 0.3
 wait "$flame"
-is_str "$?" 0 'a process that is stopped'
-is_str "$(awk '/^State/ { print $2 }' "/proc/$pid/status")" T 'stays so'
-is_str "$("$FLAME" dump -s row t.flame | grep -c ' kind=stopped ')" 101 'which is what its threads do'
+is_str "$?" 0 'flame off --no-stops of a stopped process succeeds'
+is_str "$(awk '/^State/ { print $2 }' "/proc/$pid/status")" T 'a stopped process stays stopped under --no-stops'
+is_str "$("$FLAME" dump -s row t.flame | grep -c ' kind=stopped ')" 101 \
+    'each thread of a stopped process has a row of kind stopped'
 kill -CONT "$pid"
 look -q
 kill -9 "$pid"
 wait "$flame"
-is_str "$?" 0 'where it is killed, the tracing ends'
+is_str "$?" 0 'flame off --no-stops ends when the process is killed'
 exec 3>&-
 wait "$pid" 2>/dev/null
 
-# ---- who may ----
+# ---- permissions ----
 
 if [ "$(id -u)" -eq 0 ]; then
     nobody=(setpriv --reuid 65534 --regid 65534 --clear-groups)
@@ -74,15 +75,15 @@ if [ "$(id -u)" -eq 0 ]; then
     start "${nobody[@]}" ./idlers 3
     rm -f t.flame
     run "${nobody[@]}" "$FLAME" off --no-stops -q -d 0.3 -o theirs/t.folded -p "$pid"
-    is_str "$status" 0 'a plain user looks at what is its own'
-    file_has theirs/t.folded ';idle' 'and sees its stacks'
+    is_str "$status" 0 "flame off --no-stops of a plain user's own process succeeds"
+    file_has theirs/t.folded ';idle' "flame off --no-stops of a plain user's own process has its stacks"
     stop
     start ./idlers 3
     run "${nobody[@]}" "$FLAME" off --no-stops -q -d 0.3 -o theirs/u.folded -p "$pid"
-    is_str "$status" 2 'and not at others'
+    is_str "$status" 2 "flame off --no-stops of another user's process ends with status 2"
     like "$(cat err)" "^flame: process $pid belongs to user 0: trace it as that user, as root, or with CAP_SYS_PTRACE\$" \
-        'one line says why'
-    not_ok 'and nothing is made' test -e theirs/u.folded
+        "flame off --no-stops of another user's process: one line says why"
+    not_ok "flame off --no-stops of another user's process writes no file" test -e theirs/u.folded
     stop
 fi
 
@@ -92,8 +93,8 @@ refuses() { # LINE ARGUMENT...
     local line=$1
     shift
     run "$FLAME" off --no-stops -o no.svg "$@"
-    is_str "$status $(cat err)" "2 flame: $line" "off --no-stops $*"
-    not_ok 'nothing is made' test -e no.svg
+    is_str "$status $(cat err)" "2 flame: $line" "flame off --no-stops $* is refused with a reason"
+    not_ok "flame off --no-stops $* writes no file" test -e no.svg
 }
 refuses 'off: --no-stops is for processes that run: it needs -p, and no command' -- true
 refuses 'off: --in-process is for commands, without -p' --in-process -p $$

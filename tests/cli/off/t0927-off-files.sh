@@ -1,6 +1,6 @@
 #!/bin/bash
-# flame off --in-process: files that are sent, and read and written in places, are noted like other calls on
-# descriptors, and told as they are by stops.
+# flame off --in-process: sendfile, and reads and writes at an offset, are logged like other calls on
+# descriptors, and reported as by stops.
 . "${0%/*}/../lib.sh"
 . "$ROOT/tests/cli/off.sh"
 
@@ -21,13 +21,13 @@ sender_waits() {
 }
 for how in --no-in-process --in-process; do
     again 5 sender_waits
-    is_int "$status" 0 "$how: it runs as it does"
-    ok "$how: it waits where it sends the file ($sends us of 200000)" test "$sends" -ge 180000
+    is_int "$status" 0 "flame off $how: sendsfile ends with status 0"
+    ok "flame off $how: sendsfile waits in sendfile ($sends us of 200000)" test "$sends" -ge 180000
     if [ $how = --no-in-process ]; then
         many=$(stops)
-        ok "$how: calls stop ($many times)" test "$many" -gt 2000
+        ok "flame off $how: calls stop ($many times)" test "$many" -gt 2000
     elif [ "${libc##*.}" -lt 41 ] || grep -q '^Seccomp_filters:' /proc/self/status; then
-        ok "$how: hardly any of its calls stops ($(stops) times, not $many)" \
+        ok "flame off $how: few calls stop ($(stops) times, not $many)" \
             test $(($(stops) * 10)) -lt "$many"
     fi
 done

@@ -1,6 +1,6 @@
 #!/bin/bash
-# flame off --in-process: files are opened, read and closed without a stop, and what a descriptor was is told
-# as by stops: whoever closes its number, and whatever has it next.
+# flame off --in-process: files are opened, read and closed without a stop, and the object of a descriptor is reported
+# as by stops, whichever call closes its number, and whatever object has it next.
 . "${0%/*}/../lib.sh"
 . "$ROOT/tests/cli/off.sh"
 
@@ -29,15 +29,16 @@ waits_for_byte() {
 }
 for how in close raw dup range thread; do
     again 5 waits_for_byte
-    is_int "$status" 0 "$how: it runs as it does"
-    ok "$how: it waits for the other thread ($waits us of $(<out))" \
+    is_int "$status" 0 "opensfiles $how ends with status 0"
+    ok "opensfiles $how waits for the other thread ($waits us of $(<out))" \
         test "$waits" -ge $((rounds * 1500))
-    is_int "$(sum '^[^-]*;wait_for_byte[^-]*;read pipe:' <x.folded)" "$waits" "$how: at the pipe, each time"
-    ok "$how: until that writes there" \
+    is_int "$(sum '^[^-]*;wait_for_byte[^-]*;read pipe:' <x.folded)" "$waits" \
+        "opensfiles $how waits at the pipe each time"
+    ok "opensfiles $how waits until the other thread writes to the pipe" \
         test "$(sum '^[^-]*;wait_for_byte.*;write pipe:.*;wakes' <x.folded)" -ge $((waits * 9 / 10))
     if [ "${libc##*.}" -lt 41 ] || grep -q '^Seccomp_filters:' /proc/self/status; then
         # By stops it is 35 a round and more.
-        ok "$how: files stop nobody ($(stops) stops)" test "$(stops)" -lt $((rounds * 12))
+        ok "opensfiles $how: files need no stop ($(stops) stops)" test "$(stops)" -lt $((rounds * 12))
     fi
 done
 waits_for_other_end() {
@@ -48,16 +49,16 @@ waits_for_other_end() {
 }
 for how in --in-process --no-in-process; do
     again 5 waits_for_other_end
-    is_int "$status" 0 "fifo, $how: it runs as it does"
-    ok "fifo, $how: it waits for its other end, and for a byte ($waits us of $(<out))" \
+    is_int "$status" 0 "opensfiles fifo $how ends with status 0"
+    ok "opensfiles fifo $how waits for the other end and for a byte ($waits us of $(<out))" \
         test "$waits" -ge $((rounds * 3000))
     is_int "$(sum '^[^-]*;wait_for_other_end[^-]*;(open|read) [^;]*fifo[; ]' <x.folded)" "$waits" \
-        "fifo, $how: at the fifo, each time"
-    ok "fifo, $how: until that writes there" \
+        "opensfiles fifo $how waits at the fifo each time"
+    ok "opensfiles fifo $how waits until the other end writes" \
         test "$(sum '^[^-]*;wait_for_other_end[^-]*;read .*;write [^;]*fifo.*;wakes' <x.folded)" -ge \
         $(($(sum '^[^-]*;wait_for_other_end[^-]*;read ' <x.folded) * 4 / 10))
 done
-# On a busy machine it may not have come to the open when it is ended.
+# On a busy machine cat may not have reached its open when it is ended.
 seconds=(0.2 1 4)
 waits_in_open() {
     run "$FLAME" off --in-process -o x.folded -- timeout "${seconds[0]}" cat fifo
@@ -66,6 +67,6 @@ waits_in_open() {
     [ "$opens" -ge 50000 ]
 }
 again 3 waits_in_open
-is_int "$status" 124 'nobody opens its other end'
-ok "an open that never ends has its path, too ($opens us)" test "$opens" -ge 50000
+is_int "$status" 124 'timeout ends an open of a fifo that has no other end'
+ok "an open that never ends has its path ($opens us)" test "$opens" -ge 50000
 done_testing

@@ -1,6 +1,6 @@
 #!/bin/bash
-# The lanes of a page: what its waits come to by stack is what each view counts there, of a page that
-# was recorded and of one that is drawn from the trace; and there are none where none are wanted.
+# The lanes of a page: the sum of its waits by stack equals the count of each view, both of a page that
+# was recorded and of one drawn from the trace; --lanes off leaves them out.
 . "${0%/*}/../lib.sh"
 . "$ROOT/tests/cli/off.sh"
 
@@ -63,19 +63,19 @@ assert checked >= 6 and waits >= int(sys.argv[2]), (checked, waits)
 print(checked, "views,", waits, "waits")
 EOF
 
-run_expect_status 0 'a page is recorded' "$FLAME" off -q -o x.html -- ./timed 6 20
-run_expect_status 0 'its waits are what its views count' python3 page.py x.html 6
-run_expect_status 0 'a trace' "$FLAME" off -q -o x.flame -- ./timed 6 20
-run_expect_status 0 'drawn' "$FLAME" render -o y.html x.flame
-run_expect_status 0 'has the same' python3 page.py y.html 6
-run_expect_status 0 'with filters' "$FLAME" render -o z.html --tid --idle x.flame
-run_expect_status 0 'too' python3 page.py z.html 1
+run_expect_status 0 'flame off -o x.html succeeds' "$FLAME" off -q -o x.html -- ./timed 6 20
+run_expect_status 0 'lanes of a recorded page sum to the counts of its views' python3 page.py x.html 6
+run_expect_status 0 'flame off -o x.flame succeeds' "$FLAME" off -q -o x.flame -- ./timed 6 20
+run_expect_status 0 'render -o y.html of a trace succeeds' "$FLAME" render -o y.html x.flame
+run_expect_status 0 'lanes of a rendered page sum to the counts of its views' python3 page.py y.html 6
+run_expect_status 0 'render --tid --idle -o z.html succeeds' "$FLAME" render -o z.html --tid --idle x.flame
+run_expect_status 0 'lanes of a filtered page sum to the counts of its views' python3 page.py z.html 1
 # Stacks of many threads, and so of many rows.
-run_expect_status 0 'several processes' "$FLAME" off -q -o p.html -- \
+run_expect_status 0 'flame off -o p.html of several processes succeeds' "$FLAME" off -q -o p.html -- \
     sh -c 'for i in 1 2 3; do seq 100 | sort -n | tail -1; done'
-run_expect_status 0 'add up' python3 page.py p.html 6
-run_expect_status 0 'both recorders' "$FLAME" run -q -o r.html -- ./timed 6 20
-run_expect_status 0 'have lanes' python3 page.py r.html 6
-run_expect_status 0 'without' "$FLAME" off -q --lanes off -o n.html -- ./timed 2 1
-run_expect_status 0 'there are none' python3 page.py n.html none
+run_expect_status 0 'lanes of several processes sum to the counts of the views' python3 page.py p.html 6
+run_expect_status 0 'flame run -o r.html succeeds' "$FLAME" run -q -o r.html -- ./timed 6 20
+run_expect_status 0 'lanes of flame run sum to the counts of its views' python3 page.py r.html 6
+run_expect_status 0 'flame off --lanes off succeeds' "$FLAME" off -q --lanes off -o n.html -- ./timed 2 1
+run_expect_status 0 'flame off --lanes off leaves no lanes in the page' python3 page.py n.html none
 done_testing

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Findings on recorded waits whose answers are known: threads that are joined, children that are
+# Findings on recorded waits whose answers are known: joined threads, children that are
 # waited for and whose output is read, work that is waited for, wakers.
 . "${0%/*}/../lib.sh"
 # The C library's own functions have names here.
@@ -44,7 +44,7 @@ int main(int argc, char **argv)
     return 0;
 }
 END
-ok 'a program whose answers are known' "${CC:-gcc}" -O1 -g -pthread -fno-inline -o known known.c
+ok 'the program with known waits is built' "${CC:-gcc}" -O1 -g -pthread -fno-inline -o known known.c
 
 said() { # HOW
     run "$FLAME" off -q -o "$1.flame" -- ./known "$1"
@@ -52,14 +52,18 @@ said() { # HOW
     "$FLAME" render -f findings -o "$1.txt" "$1.flame"
 }
 said joins
-file_has joins.txt '^Waited for its threads to end: .*in joins \(known\.c:[0-9]+\) by futex' 'threads that are joined'
-file_has joins.txt '^Blocked longest is naps \(known\.c:[0-9]+\): .*nanosleep' 'while they slept'
+file_has joins.txt '^Waited for its threads to end: .*in joins \(known\.c:[0-9]+\) by futex' \
+    'a finding has the wait for joined threads'
+file_has joins.txt '^Blocked longest is naps \(known\.c:[0-9]+\): .*nanosleep' \
+    'a finding has the sleep of the joined thread'
 said child
-file_has child.txt '^Waited for its children: .*in waits_for_child \(known\.c:[0-9]+\) by wait4 child' 'children'
+file_has child.txt '^Waited for its children: .*in waits_for_child \(known\.c:[0-9]+\) by wait4 child' \
+    'a finding has the wait for children'
 said pipe
 file_has pipe.txt '^Waited for what its children print: .*in (reads_from_child|main) \(known\.c:[0-9]+\) by read pipe' \
-    'and what they print'
+    'a finding has the wait for the output of children'
 said serves
-file_has serves.txt '^Waited for work or for others: .*in serves \(known\.c:[0-9]+\) by p?poll' 'work'
-file_lacks serves.txt '^Blocked longest .* in [^[]*$' 'which is no fault of anybody'
+file_has serves.txt '^Waited for work or for others: .*in serves \(known\.c:[0-9]+\) by p?poll' \
+    'a finding has the wait for work'
+file_lacks serves.txt '^Blocked longest .* in [^[]*$' 'the wait for work is not a longest blocked wait'
 done_testing

@@ -15,40 +15,41 @@ int main(void)
     return 0;
 }
 END
-ok 'a program that sleeps' "${CC:-gcc}" -O0 -g -o sleeper sleeper.c
+ok 'the program that sleeps is built' "${CC:-gcc}" -O0 -g -o sleeper sleeper.c
 ./sleeper &
 victim=$!
 term_begin 100 24
 for how in -w --stops; do
     type_line "clear; flame live $how -e 0.3 -p $victim; echo status \$?"
-    sees "sleeper $victim|^status" "$how: it is attached to"
+    sees "sleeper $victim|^status" "$how: flame live attaches"
     if screen | grep -q '^status'; then
         skip ptrace "$how: it cannot be attached to here: $(screen | grep -m 1 '^flame')"
         continue
     fi
-    sees '^Off-CPU time: [0-9.]+ m?s' "$how: its waits"
-    sees '^.naps' "$how: and where"
+    sees '^Off-CPU time: [0-9.]+ m?s' "$how: flame live shows the waits"
+    sees '^.naps' "$how: flame live shows the function that waits"
     press d
-    sees '^In the last look: Off-CPU time: [1-9]' "$how: since the last look"
+    sees '^In the last look: Off-CPU time: [1-9]' "$how: flame live shows the last interval after d"
     press q
-    sees '^status 0$' "$how: q ends it"
-    ok "$how: the process is there" kill -0 "$victim"
-    is_str "$(sed -n 's/^TracerPid:[^0-9]*//p' "/proc/$victim/status")" 0 "$how: nobody traces it"
+    sees '^status 0$' "$how: q ends flame live with status 0"
+    ok "flame live $how leaves the process running" kill -0 "$victim"
+    is_str "$(sed -n 's/^TracerPid:[^0-9]*//p' "/proc/$victim/status")" 0 \
+        "flame live $how leaves the process untraced"
 done
 
 # A recorder that dies leaves no result behind: the last picture stays, and the end is shown.
 type_line "clear; flame live -w -e 0.3 -p $victim; echo status \$?"
-sees '^.naps|^status' 'a recorder that will die'
+sees '^.naps|^status' 'flame live shows the waits before its recorder dies'
 if ! screen | grep -q '^status'; then
     live=$(pgrep -P "$(term_flag pane_pid)" -f "live -w")
     recorder=$(pgrep -P "$live" -f "off -q -p $victim")
-    ok 'its recorder is found' test -n "$recorder"
+    ok 'flame live has a recorder process' test -n "$recorder"
     kill -STOP "$recorder"
     kill "$victim"
     kill -KILL "$recorder"
-    sees "sleeper $victim has ended" 'a process whose recorder died is shown to have ended'
+    sees "sleeper $victim has ended" 'flame live whose recorder died shows that the process ended'
     press q
-    sees '^status 0$' 'and q ends the picture'
+    sees '^status 0$' 'q ends flame live after its recorder died'
 else
     skip ptrace "it cannot be attached to here: $(screen | grep -m 1 '^flame')"
 fi

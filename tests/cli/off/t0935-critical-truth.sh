@@ -1,7 +1,7 @@
 #!/bin/bash
 # The critical path of programs that have a known one: which functions are on it and which are not,
-# how long they are by the program's own clock, and what could be gained without the lock; with calls
-# noted from inside and with stops.
+# how long they are by the program's own clock, and the possible gain without the lock; with calls
+# logged in-process and by stops.
 . "${0%/*}/../lib.sh"
 . "$ROOT/tests/cli/off.sh"
 
@@ -10,18 +10,18 @@ compile_victim waypoints -pthread
 # on_path FUNCTION: time of its sleeps on the path, us
 on_path() { grep -E ";$1;.*nanosleep [0-9]+\$" path | sum .; }
 
-# told NAME: what the program says
+# told NAME: the time that the program prints, us
 told() { name=$1 awk '$1 == ENVIRON["name"] { print $2 }' out; }
 
-# fits FUNCTION ASKED_US: it is on the path, no longer than it took and as long as it slept. (A wait
-# for a processor at the end of a sleep is known as a share, and is no sleep.)
+# fits FUNCTION ASKED_US: it is on the path, at most for its duration and at least for its sleep. (A wait
+# for a processor at the end of a sleep is known only as a share, and is no sleep.)
 fits() {
     local got
     got=$(on_path "$1")
     [ "$got" -gt 0 ] && [ "$got" -le "$(($(told "$1") + 1))" ] && [ "$got" -ge $(($2 * 9 / 10)) ]
 }
 
-# of KEY: a figure of the path; gain NAME: of a thing, us
+# of KEY: a field of the path; gain NAME: the possible gain of an object, us
 of() { sed -nE "s/^# critical: path(.*)? $1=([0-9]+).*/\\2/p" path; }
 gain() { name="name=\"$1\"" awk 'index($0, "# critical: free ") == 1 && index($0, ENVIRON["name"]) {
     sub(/.* gain=/, ""); printf "%.0f\n", $1 / 1000 }' path; }
@@ -56,7 +56,7 @@ holds() {
     esac
 }
 
-# A machine that stands still at the wrong moment makes another path: then it is tried again.
+# A machine that stalls at the wrong moment gives another path: then the test tries again.
 path_is_right() {
     off ./waypoints "$1"
     "$FLAME" fold --view critical t.flame >path 2>err && holds "$1"
@@ -64,27 +64,29 @@ path_is_right() {
 for OFF_HOW in --in-process --no-in-process; do
     for what in pipeline lock joins; do
         if again 8 path_is_right "$what"; then
-            test_ok "$what $OFF_HOW"
+            test_ok "critical path of $what, $OFF_HOW"
         else
-            test_fail "$what $OFF_HOW" "$(cat out path err)"
+            test_fail "critical path of $what, $OFF_HOW" "$(cat out path err)"
         fi
     done
 done
 
-# The summary has it in words.
+# The summary reports the path.
 summary='^flame: critical path: .* to the end of waypoints, through 3 threads: waited .*, ran .*; first '
 has_words() {
     run "$FLAME" off -o s.flame -- ./waypoints lock
     [ "$status" -eq 0 ] && grep -qE "$summary" err
 }
 again 8 has_words
-is_int "$status" 0 'a summary'
-file_has err "$summary" 'the path'
+is_int "$status" 0 'flame off of a program with a lock succeeds'
+file_has err "$summary" 'the summary has the critical path'
 file_has err '^flame: at most so much shorter if nobody had to wait for: .*futex way_lock -[0-9.]+ ms' \
-    'and the bound'
-run_expect_status 0 'without lanes' "$FLAME" off --lanes off -o n.flame -- ./waypoints lock
-file_lacks err 'critical path' 'there is none'
-run_expect_status 2 'and no view' "$FLAME" fold --view critical n.flame
-file_has err 'n.flame: recorded without when threads waited' 'which is said'
+    'the summary has the bound on the gain'
+run_expect_status 0 'flame off --lanes off succeeds' "$FLAME" off --lanes off -o n.flame -- ./waypoints lock
+file_lacks err 'critical path' 'flame off --lanes off has no critical path in its summary'
+run_expect_status 2 'fold --view critical of a trace without lanes ends with status 2' \
+    "$FLAME" fold --view critical n.flame
+file_has err 'n.flame: recorded without when threads waited' \
+    'fold --view critical of a trace without lanes says why'
 
 done_testing

@@ -1,6 +1,6 @@
 #!/bin/bash
-# The critical path of a part of the time that a program tells of, of another thread, and through
-# processes; and what is asked for wrongly.
+# The critical path of a time range, of another thread, and through
+# processes; and invalid requests.
 . "${0%/*}/../lib.sh"
 . "$ROOT/tests/cli/off.sh"
 
@@ -27,22 +27,25 @@ second_phase() {
 
 for OFF_HOW in --in-process --no-in-process; do
     if again 8 second_phase; then
-        test_ok "a phase alone, $OFF_HOW"
+        test_ok "critical path of one phase, $OFF_HOW"
     else
-        test_fail "a phase alone, $OFF_HOW" "$(cat out path err)"
+        test_fail "critical path of one phase, $OFF_HOW" "$(cat out path err)"
     fi
 done
 
-# Another thread's end, by number and by name: what it waited for is on its path, what came after not.
+# Another thread's end, by number and by name: its waits are on its path, later ones are not.
 off ./waypoints pipeline
 oview critical --ends-in first >path
-file_has path ';first_stage;.*nanosleep [0-9]+$' 'the path of a thread'
-file_lacks path '_stage;.*(second|third)_stage|second_stage|third_stage' 'has nothing of others'
+file_has path ';first_stage;.*nanosleep [0-9]+$' '--ends-in with a name: the path has that thread'
+file_lacks path '_stage;.*(second|third)_stage|second_stage|third_stage' \
+    '--ends-in with a name: the path has no other thread'
 tid=$("$FLAME" dump -s thread t.flame | sed -nE 's/.* tid=([0-9]+) .* comm=first .*/\1/p')
-run_expect_status 0 'by number' "$FLAME" fold --no-header --view critical --ends-in "$tid" t.flame
-is_str "$(cat out)" "$(cat path)" 'is the same'
-run_expect_status 0 'lives are dumped' "$FLAME" dump -s life t.flame
-is_int "$(grep -c '^life thread=[1-9][0-9]* parent=[0-9]* begin_ns=[0-9]* end_ns=' out)" 4 'one a thread'
+run_expect_status 0 "fold --ends-in with a thread's id succeeds" \
+    "$FLAME" fold --no-header --view critical --ends-in "$tid" t.flame
+is_str "$(cat out)" "$(cat path)" '--ends-in gives the same path by id and by name'
+run_expect_status 0 'dump -s life succeeds' "$FLAME" dump -s life t.flame
+is_int "$(grep -c '^life thread=[1-9][0-9]* parent=[0-9]* begin_ns=[0-9]* end_ns=' out)" 4 \
+    'dump -s life has one line a thread'
 
 # Through processes: the shell waits for its child, which waits for its own. (The exit keeps a shell
 # from running its last command in its own place.)
@@ -52,22 +55,22 @@ processes() {
         ! grep -v '^#' path | grep -q 'wait4' && grep -q 'name="wait4 child"' path
 }
 if again 8 processes; then
-    test_ok 'from parents to children and back'
+    test_ok 'the critical path leads from parents to children and back'
 else
-    test_fail 'from parents to children and back' "$(cat path err)"
+    test_fail 'the critical path leads from parents to children and back' "$(cat path err)"
 fi
 
 # Pictures take the same options.
-run_expect_status 0 'a picture' "$FLAME" render --view critical -o p.svg t.flame
-file_has p.svg 'Critical path' 'has its title'
-run_expect_status 0 'of a range' "$FLAME" top --view critical --to 60s t.flame
+run_expect_status 0 'render --view critical succeeds' "$FLAME" render --view critical -o p.svg t.flame
+file_has p.svg 'Critical path' 'the picture of --view critical has its title'
+run_expect_status 0 'top --view critical --to succeeds' "$FLAME" top --view critical --to 60s t.flame
 
 refuses() {
     local words=$1
     shift
-    run_expect_status 2 "refused: $words" "$FLAME" "$@"
-    file_has err "$words" 'with a line'
-    is_str "$(cat out)" '' 'and nothing else'
+    run_expect_status 2 "flame $1 is refused: $words" "$FLAME" "$@"
+    file_has err "$words" "flame $1 prints why: $words"
+    is_str "$(cat out)" '' "flame $1 prints no result: $words"
 }
 refuses 'no thread has that number or name' fold --view critical --ends-in nobody t.flame
 refuses 'nothing was recorded then' fold --view critical --from 1000s t.flame

@@ -1,6 +1,6 @@
 #!/bin/bash
-# Files and directories that say what a wait is for are known when it is told, however soon they are
-# closed behind it: those among what is polled, and those that an open's path begins at.
+# Files and directories that name the object of a wait are known when it is reported, however soon they are
+# closed after it: polled descriptors, and the directory descriptor of an openat.
 . "${0%/*}/../lib.sh"
 . "$ROOT/tests/cli/off.sh"
 
@@ -8,7 +8,7 @@ compile_victim closedsoon -pthread
 touch first
 mkdir one
 mkfifo one/fifo
-# On a busy machine what it waits for may be there before it waits.
+# On a busy machine the event may come before the wait.
 waits_in_call() {
     run "$FLAME" off "$how" -o x.flame -- ./closedsoon "$call" 20
     "$FLAME" fold --view off x.flame | grep ";wait_in_$call;" >x.folded
@@ -17,17 +17,19 @@ waits_in_call() {
 }
 for how in --in-process --no-in-process; do
     for call in poll select; do
-        # By stops a select that has timed out is of nothing: the kernel has cleared its sets.
+        # By stops a select that has timed out has no objects: the kernel has cleared its sets.
         if [ "$how $call" = '--no-in-process select' ]; then continue; fi
         again 5 waits_in_call
-        is_int "$status" 0 "$call, $how: it runs as it does"
-        ok "$call, $how: it waits ($waits us)" test "$waits" -ge 40000
-        is_int "$(sum ";$call 2 fds " <x.folded)" "$waits" "$call, $how: for two descriptors, each time"
+        is_int "$status" 0 "closedsoon $call, $how: ends with status 0"
+        ok "closedsoon $call, $how: waits ($waits us)" test "$waits" -ge 40000
+        is_int "$(sum ";$call 2 fds " <x.folded)" "$waits" \
+            "closedsoon $call, $how: each wait is for two descriptors"
     done
     run "$FLAME" off $how -o x.flame -- ./closedsoon openat 40
-    is_int "$status" 0 "openat, $how: it runs as it does"
+    is_int "$status" 0 "closedsoon openat, $how: ends with status 0"
     "$FLAME" fold --view offwake x.flame | grep ';wait_in_openat;' >x.folded
-    ok "openat, $how: it waits ($(sum ';' <x.folded) us)" test "$(sum ';' <x.folded)" -gt 0
-    is_str "$(grep -F '[disk]' x.folded)" '' "openat, $how: for the other end of a fifo, and for no disk"
+    ok "closedsoon openat, $how: waits ($(sum ';' <x.folded) us)" test "$(sum ';' <x.folded)" -gt 0
+    is_str "$(grep -F '[disk]' x.folded)" '' \
+        "closedsoon openat, $how: waits for the other end of a fifo, not for a disk"
 done
 done_testing

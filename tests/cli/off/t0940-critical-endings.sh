@@ -1,13 +1,13 @@
 #!/bin/bash
-# The critical path goes to whoever ended a wait by ending somebody: by SIGKILL, exit, exec, a signal
+# The critical path leads to the thread that ended a wait by ending a process: by SIGKILL, exit, exec, a signal
 # that ends a process, or as the last one that had a pipe, a lock or a robust mutex. Each program's
-# path is that of the function works, with calls noted from inside and with stops.
+# path is that of the function works, with calls logged in-process and by stops.
 . "${0%/*}/../lib.sh"
 . "$ROOT/tests/cli/off.sh"
 
 compile_victim endings -pthread
 
-# The path is made of the sleep in works, and of nothing that waited for it.
+# The path is made of the sleep in works, without the threads that waited for it.
 holds() {
     local got told
     got=$(grep -E ';works;.*nanosleep [0-9]+$' path | sum .)
@@ -22,9 +22,9 @@ path_is_right() {
 }
 one() {
     if again 4 path_is_right "$1"; then
-        test_ok "$1 $OFF_HOW"
+        test_ok "critical path of a wait ended by: $1, $OFF_HOW"
     else
-        test_fail "$1 $OFF_HOW" "$(cat out path err)"
+        test_fail "critical path of a wait ended by: $1, $OFF_HOW" "$(cat out path err)"
     fi
 }
 

@@ -6,10 +6,11 @@
 
 compile_victim preempted
 for round in 1 2 3; do
-    run_expect_status 0 "$round: stacks that a handler switches between" timeout 60 \
+    run_expect_status 0 "round $round: flame off of a handler that switches stacks succeeds" timeout 60 \
         "$FLAME" off --in-process -o x.folded -- ./preempted
-    is_str "$(cat out)" '0 wrong' 'all calls go as they should'
-    file_lacks err 'noted of their calls|cannot be' 'and all notes of them can be read'
+    is_str "$(cat out)" '0 wrong' "round $round: a handler that switches stacks makes no call go wrong"
+    file_lacks err 'noted of their calls|cannot be' \
+        "round $round: the logged calls of a handler that switches stacks can be read"
 done
 
 if ! unshare -T --monotonic 5000 true 2>/dev/null; then
@@ -19,10 +20,10 @@ fi
 for ahead in 5000 -5; do
     # It makes one for its child, and the child executes a program in it.
     off --in-process unshare -T --monotonic $ahead sh -c 'sleep 0.1; ls >/dev/null'
-    is_int "$status" 0 "a clock that is $ahead s ahead"
-    is_str "$(cat err)" '' 'nothing is said'
+    is_int "$status" 0 "a clock that is $ahead s ahead: flame off succeeds"
+    is_str "$(cat err)" '' "a clock that is $ahead s ahead: flame off prints nothing"
     slept=$(oview off | sum 'nanosleep ')
-    ok "the sleep is told by the tracer's clock ($slept us)" \
+    ok "a clock that is $ahead s ahead: the sleep is measured by the tracer's clock ($slept us)" \
         test "$slept" -gt 0 -a "$slept" -lt 60000000
 done
 done_testing

@@ -1,6 +1,6 @@
 #!/bin/bash
-# A program may write to what its threads note of their calls. It spoils figures with that, and
-# nothing else: neither the program nor another of the run comes to harm, and that is said.
+# A program may overwrite the rings in which its threads log their calls. This spoils its counts, and
+# nothing else: no process of the run comes to harm, and flame reports it.
 . "${0%/*}/../lib.sh"
 . "$ROOT/tests/cli/off.sh"
 
@@ -8,27 +8,32 @@ compile_victim scribbles -pthread
 OFF_HOW=--in-process
 
 off ./scribbles head
-is_str "$(cat out)" $'not writable\nstays so' 'what the tracer alone writes cannot be written to'
+is_str "$(cat out)" $'not writable\nstays so' \
+    'memory that only the tracer writes is not writable for the program'
 
 for seed in $(seq $((FLAME_TEST_FULL ? 40 : 6))); do
     off ./scribbles rings "$seed"
-    is_str "$status $(cat out)" '0 done' "random words, by $seed: the program ends as it would"
-    ok "... and the trace is whole" "$FLAME" fold -o x.folded t.flame
+    is_str "$status $(cat out)" '0 done' "random words, seed $seed: the program ends as untraced"
+    ok "random words, seed $seed: the trace can be folded" "$FLAME" fold -o x.folded t.flame
 done
 run "$FLAME" off --in-process -o t.flame -- ./scribbles rings 3
-ok 'it is said that its figures may be wrong' grep -q 'a program of the run has written over' err
+ok 'flame off reports that a program has overwritten its rings' \
+    grep -q 'a program of the run has written over' err
 
 for word in 0 1; do
     off ./scribbles own "$word"
-    is_str "$status $(cat out)" '0 done' "one stray word, at $word of its ring: it goes on"
+    is_str "$status $(cat out)" '0 done' \
+        "a stray word at $word of the program's ring: the program ends as untraced"
 done
 
 if [ "$(id -u)" -eq 0 ]; then
     run "$FLAME" off --in-process -o t.flame -- ./scribbles user
     is_str "$status $(cat out)" $'0 parent: writable\nchild: not mapped\nparent: writable' \
-        'who gives up its user ID has nothing that its parent writes to'
-    ok 'that it is traced otherwise is said' grep -q 'is traced by stops alone: it has changed to another user' err
-    ok 'its sleeps are there' test "$(oview off | grep -c '^scribbles.*nanosleep ')" -ge 1
+        "a process that changes its user cannot write to its parent's rings"
+    ok 'flame off reports that a process that changed its user is traced by stops' \
+        grep -q 'is traced by stops alone: it has changed to another user' err
+    ok 'a process that changed its user has its sleeps in the trace' \
+        test "$(oview off | grep -c '^scribbles.*nanosleep ')" -ge 1
 else
     skip not-root 'only root can change its user ID'
 fi
