@@ -129,27 +129,31 @@ static void test_places(void)
     begin();
     sp = space_new(stacks_spaces(s), pid);
     ok(readlink("/proc/self/exe", self, sizeof self - 1) > 0 && stat(file_path, &st) == 0,
-       "what is to be found");
+       "test setup: the paths of the program and of the mapped file are known");
     space_where(sp, pid, (uintptr_t)&initialised, &place);
-    is_int(place.area, SPACE_MODULE, "a variable is a module's");
-    is_str(place.path, self, "which is the program");
-    is_int(area(sp, pid, (uintptr_t)&zeroed[4999]), SPACE_MODULE, "so is one of zeros");
-    is_int(area(sp, pid, reported->heap), SPACE_HEAP, "heap");
-    is_int(area(sp, pid, reported->anon), SPACE_ANON, "anonymous memory");
-    is_int(area(sp, pid, reported->stack), SPACE_STACK, "stack");
-    is_int(area(sp, pid, 16), SPACE_NOWHERE, "nowhere");
+    is_int(place.area, SPACE_MODULE, "space_where puts an initialised variable in a module");
+    is_str(place.path, self, "the module of an initialised variable is the program");
+    is_int(area(sp, pid, (uintptr_t)&zeroed[4999]), SPACE_MODULE,
+           "space_where puts a zero-initialised variable in a module");
+    is_int(area(sp, pid, reported->heap), SPACE_HEAP, "space_where recognises the heap");
+    is_int(area(sp, pid, reported->anon), SPACE_ANON, "space_where recognises anonymous memory");
+    is_int(area(sp, pid, reported->stack), SPACE_STACK, "space_where recognises the stack");
+    is_int(area(sp, pid, 16), SPACE_NOWHERE,
+           "space_where reports an unmapped address as SPACE_NOWHERE");
     space_where(sp, pid, reported->shared + 4100, &place);
-    is_int(place.area, SPACE_SHARED, "shared file");
-    is_int((intmax_t)place.inode, (intmax_t)st.st_ino, "its inode");
-    is_int((intmax_t)place.offset, 8196, "the offset in it");
-    is_str(place.path, file_path, "its path");
+    is_int(place.area, SPACE_SHARED, "space_where recognises a shared file mapping");
+    is_int((intmax_t)place.inode, (intmax_t)st.st_ino,
+           "a shared file mapping has the file's inode");
+    is_int((intmax_t)place.offset, 8196, "a shared file mapping has the offset in the file");
+    is_str(place.path, file_path, "a shared file mapping has the file's path");
     go_on(pid);
-    is_int(area(sp, pid, reported->anon + 5000), SPACE_ANON, "what was mapped since is found");
+    is_int(area(sp, pid, reported->anon + 5000), SPACE_ANON,
+           "space_where finds memory that was mapped after the first lookup");
     finish(pid);
     space_release(sp);
     t = end();
     ok(t && trace_module_at(t, (uintptr_t)&zeroed[4999], 1) != NULL,
-       "the module of a place is in the trace");
+       "space_where writes the module of the address to the trace");
     trace_free(t);
     unlink(file_path);
 }
@@ -200,8 +204,10 @@ static void test_leader_gone(void)
             ptrace(PTRACE_CONT, who, 0, 0);
     }
     usleep(20000); /* the first thread's end reports nothing while others live */
-    ok(tid > 0 && capture(sp, tid) != 0, "a thread whose first thread has ended has a stack");
-    is_int(area(sp, tid, reported->stack), SPACE_STACK, "which is known for one");
+    ok(tid > 0 && capture(sp, tid) != 0,
+       "a thread has a stack after the process's first thread has ended");
+    is_int(area(sp, tid, reported->stack), SPACE_STACK,
+           "the stack of a thread is recognised after the first thread has ended");
     kill(pid, SIGKILL);
     waitpid(tid, NULL, __WALL);
     waitpid(pid, NULL, 0);
@@ -239,31 +245,35 @@ static void test_epochs(void)
 
     begin();
     sp = space_new(stacks_spaces(s), pid);
-    ok(capture(sp, pid) != 0, "a stack before anything changes");
+    ok(capture(sp, pid) != 0, "a stack is captured before the mappings change");
     first = space_epoch(sp);
     forked = space_forked(sp, pid);
-    ok(forked != sp, "a fork's space is another one");
-    ok(space_prepare(forked, pid) && space_epoch(forked) == first, "of the same epoch");
+    ok(forked != sp, "a forked process gets an address space of its own");
+    ok(space_prepare(forked, pid) && space_epoch(forked) == first,
+       "a forked address space has its parent's epoch");
     space_changed(forked);
-    ok(space_prepare(forked, pid) && space_epoch(forked) != first, "until it changes");
+    ok(space_prepare(forked, pid) && space_epoch(forked) != first,
+       "a forked address space gets a new epoch when its mappings change");
     go_on(pid);
     space_changed(sp);
-    ok(capture(sp, pid) != 0, "a stack after something was mapped");
-    is_int(space_epoch(sp), first, "which is no new epoch");
-    is_int(area(sp, pid, reported->code), SPACE_MODULE, "the new module is known");
+    ok(capture(sp, pid) != 0, "a stack is captured after a new mapping");
+    is_int(space_epoch(sp), first, "a mapping at a free address does not begin a new epoch");
+    is_int(area(sp, pid, reported->code), SPACE_MODULE,
+           "a newly mapped module is found by its address");
     go_on(pid);
     space_changed(sp);
-    ok(capture(sp, pid) != 0, "a stack after another file came to lie there");
+    ok(capture(sp, pid) != 0, "a stack is captured after another file replaced a mapping");
     second = space_epoch(sp);
-    ok(second != first, "which is one");
+    ok(second != first, "another file at the same address begins a new epoch");
     finish(pid);
     space_release(sp);
     space_release(forked);
     t = end();
     ok(t && trace_module_at(t, (uintptr_t)&initialised, first) &&
            trace_module_at(t, (uintptr_t)&capture, second),
-       "the program is a module in both");
-    ok(t && trace_module_at(t, reported->code, first), "the first file only in the first");
+       "the program is a module in both epochs");
+    ok(t && trace_module_at(t, reported->code, first),
+       "the replaced file is a module in the first epoch");
     trace_free(t);
 }
 
@@ -314,11 +324,13 @@ static void test_jit(void)
     finish(pid);
     space_release(sp);
     t = end();
-    ok(readlink("/proc/self/exe", self, sizeof self - 1) > 0 && node, "a stack through made code");
+    ok(readlink("/proc/self/exe", self, sizeof self - 1) > 0 && node,
+       "a stack through JIT code is captured");
     for (uint32_t id = node; t && id; id = t->nodes[id].parent)
         jit += t->nodes[id].addr == reported->code + 6;
-    is_int(jit, 1, "the made code is one frame");
-    ok(count_nodes(t, node, TRACE_NODE_PC, self) >= 3, "and its callers are there");
+    is_int(jit, 1, "JIT code is one frame of the stack");
+    ok(count_nodes(t, node, TRACE_NODE_PC, self) >= 3,
+       "the stack through JIT code has the callers of that code");
     trace_free(t);
 }
 
@@ -381,20 +393,22 @@ static void test_program(const char *flags, const char *what, void (*spoil)(void
     begin();
     sp = space_new(stacks_spaces(s), pid);
     node = capture(sp, pid);
-    is_int((intmax_t)stacks_lost(s), 0, "%s: nothing is lost", what);
+    is_int((intmax_t)stacks_lost(s), 0, "%s: no stack is lost", what);
     finish(pid);
     space_release(sp);
     t = end();
-    is_int(count_nodes(t, node, TRACE_NODE_TRUNCATED, NULL), 1, "%s: frames are left out", what);
+    is_int(count_nodes(t, node, TRACE_NODE_TRUNCATED, NULL), 1,
+           "%s: the stack has one truncated node", what);
     is_int(count_nodes(t, node, TRACE_NODE_PC, NULL) +
                count_nodes(t, node, TRACE_NODE_PC_EXACT, NULL),
-           128, "%s: as many are kept as wanted", what);
+           128, "%s: the stack keeps 128 frames", what);
     if (module)
-        ok(count_nodes(t, node, TRACE_NODE_PC, program) >= 120, "%s: nearly all the program's",
-           what);
+        ok(count_nodes(t, node, TRACE_NODE_PC, program) >= 120,
+           "%s: nearly all frames belong to the program", what);
     for (uint32_t id = node; t && t->nodes[id].kind != TRACE_NODE_ROOT; id = t->nodes[id].parent)
         if (t->nodes[id].kind == TRACE_NODE_TRUNCATED)
-            ok(t->nodes[id].addr > 170 && t->nodes[id].addr < 185, "%s: and how many not, %d", what,
+            ok(t->nodes[id].addr > 170 && t->nodes[id].addr < 185,
+               "%s: the truncated node counts the missing frames: %d", what,
                (int)t->nodes[id].addr);
     trace_free(t);
 }
@@ -427,7 +441,7 @@ static void spoil_cut(void)
 
 int main(void)
 {
-    if (!ok(mkdtemp(dir) != NULL, "a directory for files"))
+    if (!ok(mkdtemp(dir) != NULL, "a directory for the test's files is made"))
         return done_testing();
     snprintf(trace_path, sizeof trace_path, "%s/a.flame", dir);
     snprintf(file_path, sizeof file_path, "%s/a shared file", dir);

@@ -146,17 +146,17 @@ int main(void)
     trace(victim);
     shared->stop = true;
     waitpid(victim, &status, 0);
-    is_int(shared->prepared, IDLERS + BEATERS, "each thread is announced");
-    is_int(shared->begun, IDLERS + BEATERS, "and begins");
-    is_int(shared->ended, IDLERS + BEATERS, "and is left");
-    ok(shared->held_ns > 0, "what it stood is told");
+    is_int(shared->prepared, IDLERS + BEATERS, "attach announces each thread before its events");
+    is_int(shared->begun, IDLERS + BEATERS, "attach reports a begin event for each thread");
+    is_int(shared->ended, IDLERS + BEATERS, "detach reports an end event for each thread");
+    ok(shared->held_ns > 0, "events report the time for which threads were stopped");
     /* Beginnings are half of the work, and so are ends. */
     ok(shared->longest_held_ns < shared->worked_ns / 4,
-       "no thread stands while most others are looked at (%.1f of %.1f ms)",
+       "no thread stays stopped while most others are examined (%.1f of %.1f ms)",
        (double)shared->longest_held_ns / 1e6, (double)shared->worked_ns / 1e6);
     ok(shared->gap < shared->worked_ns / 4,
-       "nor does any that works notice more, when we come and when we go (%.1f ms)",
+       "a working thread sees no long gap at attach or detach (%.1f ms)",
        (double)shared->gap / 1e6);
-    is_int(status, 0, "the program ends well");
+    is_int(status, 0, "the program exits with status 0 after attach and detach");
     return done_testing();
 }

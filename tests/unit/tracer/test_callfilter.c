@@ -33,7 +33,7 @@ long marked_place(const struct patch_call *call);
 __asm__(".pushsection .text\n" PATCH_RAW_CODE("marked_place", "hidden") ".popsection\n");
 #define MARKED_RETURN ((uintptr_t)marked_place + PATCH_RAW_RETURN)
 
-/* Calls whose arguments the kernel refuses, if it is asked. */
+/* Calls whose arguments the kernel refuses if they reach it. */
 static const struct patch_call marked_calls[] = {
     {.number = SYS_read, .args = {(unsigned long)-1}},
     {.number = SYS_recvfrom, .args = {(unsigned long)-1}},
@@ -131,22 +131,24 @@ int main(void)
 {
     uintptr_t by_gate;
 
-    if (!ok(load_gate(), "the gate is loaded"))
+    if (!ok(load_gate(), "libflamegate.so loads and exports flame_gate"))
         return done_testing();
     by_gate = (uintptr_t)gate + PATCH_RAW_RETURN;
     is_int((uintptr_t)gate == GATE_CODE, gate_can_be_placed(),
-           "the loader puts it where it is linked for");
-    is_int(in_child(0, 0), OWN_STOPS | OWN_GOES_BY | GATE_STOPS, "without a place all calls stop");
+           "the loader maps libflamegate.so at its link address where possible");
+    is_int(in_child(0, 0), OWN_STOPS | OWN_GOES_BY | GATE_STOPS,
+           "a filter without a gate address stops all calls");
     is_int(in_child(by_gate, 0), OWN_STOPS | OWN_GOES_BY | GATE_MAKES,
-           "calls by the gate go by, all others stop");
+           "a filter with the gate's address passes the gate's calls and stops all others");
     is_int(in_child(by_gate - 2, 0), OWN_STOPS | OWN_GOES_BY | GATE_STOPS,
-           "the place is one address, not what lies around it");
+           "a filter with a nearby address stops the gate's calls");
     is_int(in_child(by_gate ^ 0x100000000ul, 0), OWN_STOPS | OWN_GOES_BY | GATE_STOPS,
-           "all of its 64 bits");
+           "the filter compares the upper 32 bits of the gate's address");
     is_int(in_child(by_gate, MARKED_RETURN % SYSCALL_MARK_PAGE),
            OWN_STOPS | OWN_GOES_BY | GATE_MAKES | MARKED,
-           "calls with their mark go by where such calls are made");
+           "the filter passes marked calls from the place of the mark");
     is_int(in_child(by_gate, MARKED_RETURN % SYSCALL_MARK_PAGE - 2),
-           OWN_STOPS | OWN_GOES_BY | GATE_MAKES, "and nowhere else");
+           OWN_STOPS | OWN_GOES_BY | GATE_MAKES,
+           "the filter stops marked calls from any other place");
     return done_testing();
 }

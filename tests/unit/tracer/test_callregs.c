@@ -32,19 +32,20 @@ static void test_calls(void)
 {
     struct callregs r = behind(4);
 
-    ok(callregs_nr(&r) < 0, "registers alone tell of no call");
+    ok(callregs_nr(&r) < 0, "registers alone do not show that the thread is in a call");
     ok(!callregs_is_entry(&r, false) && callregs_is_entry(&r, true),
-       "x7 is 1 at an exit, and anything where a filter stops");
+       "an entry is known by x7 at a ptrace stop, and always at a filter's stop");
     callregs_enter(&r);
-    is_int(callregs_nr(&r), SYS_epoll_pwait, "the number is in x8");
-    ok(callregs_argument(&r, 0) == 4 && callregs_argument(&r, 3) == 1000, "arguments from x0 on");
+    is_int(callregs_nr(&r), SYS_epoll_pwait, "at an entry the call's number is read from x8");
+    ok(callregs_argument(&r, 0) == 4 && callregs_argument(&r, 3) == 1000,
+       "at an entry the arguments are read from x0 on");
     r = behind((uint64_t)-EINTR);
     callregs_leave(&r, 4);
-    is_int(callregs_result(&r), -EINTR, "at the end x0 is the result");
-    ok(callregs_argument(&r, 0) == 4, "and the first argument is that of the entry");
+    is_int(callregs_result(&r), -EINTR, "at an exit the result is read from x0");
+    ok(callregs_argument(&r, 0) == 4, "at an exit the first argument is that of the entry");
     callregs_set_argument(&r, 3, 10);
     ok(callregs_argument(&r, 3) == 10 && r.user.regs[0] == (uint64_t)-EINTR,
-       "another may be changed, and the result stays");
+       "changing the fourth argument keeps the result");
 }
 
 static void test_cut(void)
@@ -55,26 +56,26 @@ static void test_cut(void)
     callregs_find_call(&r, &asleep, true);
     ok(callregs_nr(&r) == SYS_epoll_pwait && callregs_result(&r) == -EINTR &&
            callregs_argument(&r, 0) == 4 && callregs_return(&r) == PC,
-       "EINTR behind the call that it slept in");
+       "EINTR behind the sleeping call is that call's result");
     r = behind((uint64_t)-EINTR);
     callregs_find_call(&r, &asleep, false);
-    ok(callregs_nr(&r) < 0, "which is the program's own affair where the end was seen");
+    ok(callregs_nr(&r) < 0, "EINTR is not taken for a cut call whose end was seen");
     r = behind((uint64_t)-EINTR);
     other.sp += 16;
     callregs_find_call(&r, &other, true);
-    ok(callregs_nr(&r) < 0, "or in another frame");
+    ok(callregs_nr(&r) < 0, "EINTR in another frame is not taken for the cut call");
     r = behind(4);
     r.user.pc -= 4;
     callregs_find_call(&r, &asleep, false);
     ok(callregs_nr(&r) == SYS_epoll_pwait && callregs_result(&r) == -ERESTARTSYS,
-       "a pc that was put back is a call to be made again");
+       "a pc moved back to the instruction means that the call will be repeated");
     ok(callregs_return(&r) == PC && callregs_argument(&r, 0) == 4,
-       "which returns behind the instruction, and x0 is its argument");
+       "a repeated call returns behind the instruction and has x0 as its argument");
     callregs_forward(&r, SYS_epoll_pwait, -EINTR);
     ok(r.user.pc == PC && (int64_t)r.user.regs[0] == -EINTR && callregs_return(&r) == PC,
-       "put forward it has returned");
+       "callregs_forward makes the call return with the given result");
     r.user.pstate = 0x10;
-    ok(callregs_is_foreign(&r), "a bit of pstate says that the program is of 32 bits");
+    ok(callregs_is_foreign(&r), "a bit of pstate marks a 32-bit program");
 }
 
 static void test_code(void)
@@ -83,9 +84,12 @@ static void test_code(void)
     const uint32_t code[] = {0xd2800ca8, 0xd503201f, 0x52800c48, 0xaa1303e0, 0xd4000001};
     size_t at = sizeof code;
 
-    is_int(callregs_number((const uint8_t *)code, sizeof code, &at), SYS_futex, "mov w8, #98");
-    is_int(callregs_number((const uint8_t *)code, sizeof code, &at), SYS_nanosleep, "mov x8, #101");
-    is_int(callregs_number((const uint8_t *)code, sizeof code, &at), -1, "and no other");
+    is_int(callregs_number((const uint8_t *)code, sizeof code, &at), SYS_futex,
+           "callregs_number finds the number in mov w8, #98");
+    is_int(callregs_number((const uint8_t *)code, sizeof code, &at), SYS_nanosleep,
+           "callregs_number finds the number in mov x8, #101");
+    is_int(callregs_number((const uint8_t *)code, sizeof code, &at), -1,
+           "callregs_number finds no third number");
 }
 
 #else
@@ -100,14 +104,15 @@ static void test_calls(void)
     r.user.rax = (unsigned long long)-ENOSYS;
     r.user.cs = 0x33;
     callregs_enter(&r);
-    ok(callregs_is_entry(&r, false), "at an entry the result is ENOSYS");
-    is_int(callregs_nr(&r), SYS_epoll_pwait, "the number is in orig_rax");
-    ok(callregs_argument(&r, 0) == 4 && callregs_argument(&r, 3) == 1000, "arguments from rdi on");
+    ok(callregs_is_entry(&r, false), "a result of ENOSYS marks an entry");
+    is_int(callregs_nr(&r), SYS_epoll_pwait, "at an entry the call's number is read from orig_rax");
+    ok(callregs_argument(&r, 0) == 4 && callregs_argument(&r, 3) == 1000,
+       "at an entry the arguments are read from rdi on");
     callregs_set_argument(&r, 3, 10);
-    ok(r.user.r10 == 10, "of which the fourth is in r10");
-    ok(!callregs_is_foreign(&r), "a segment of 64 bits");
+    ok(r.user.r10 == 10, "the fourth argument is written to r10");
+    ok(!callregs_is_foreign(&r), "code segment 0x33 is a 64-bit program");
     r.user.cs = 0x23;
-    ok(callregs_is_foreign(&r), "and one of 32");
+    ok(callregs_is_foreign(&r), "code segment 0x23 is a 32-bit program");
 }
 
 static void test_cut(void)
@@ -116,12 +121,12 @@ static void test_cut(void)
 
     r.user.rax = (unsigned long long)-ERESTARTSYS;
     callregs_find_call(&r, &asleep, true);
-    is_int(callregs_result(&r), -ERESTARTSYS, "the kernel itself says what was cut");
+    is_int(callregs_result(&r), -ERESTARTSYS, "the kernel's restart result marks a cut call");
     callregs_forward(&r, SYS_epoll_pwait, -EINTR);
     ok(r.user.rip == PC && callregs_result(&r) == -EINTR && callregs_nr(&r) == SYS_epoll_pwait,
-       "put forward it has returned");
+       "callregs_forward makes the call return with the given result");
     r.user.orig_rax = (unsigned long long)-1;
-    ok(callregs_nr(&r) < 0, "no call");
+    ok(callregs_nr(&r) < 0, "orig_rax -1 means that the thread is in no call");
 }
 
 static void test_code(void)
@@ -130,9 +135,11 @@ static void test_code(void)
     const uint8_t code[] = {0xb8, 35, 0, 0, 0, 0x90, 0xb8, 202, 0, 0, 0, 0x0f, 0x05};
     size_t at = sizeof code;
 
-    is_int(callregs_number(code, sizeof code, &at), SYS_futex, "mov $202,%%eax");
-    is_int(callregs_number(code, sizeof code, &at), SYS_nanosleep, "mov $35,%%eax");
-    is_int(callregs_number(code, sizeof code, &at), -1, "and no other");
+    is_int(callregs_number(code, sizeof code, &at), SYS_futex,
+           "callregs_number finds the number in mov $202,%%eax");
+    is_int(callregs_number(code, sizeof code, &at), SYS_nanosleep,
+           "callregs_number finds the number in mov $35,%%eax");
+    is_int(callregs_number(code, sizeof code, &at), -1, "callregs_number finds no third number");
 }
 
 #endif

@@ -1,11 +1,10 @@
 /*
  * The table of calls, row by row, compared with the kernel that runs this test.
  *
- * Each call is made, on this test's own objects, and the kernel must do what the row says. A row
- * without a trial is in one of the lists of those that have none, with the reason; a row in no list
- * fails.
+ * The test makes each call on its own objects, and the kernel must behave as the row says. A row
+ * without a trial is in a list of such rows, with the reason; a row in no list fails.
  *
- * The numbers' names are libseccomp's, which has its own list of them.
+ * The names of the numbers come from libseccomp, which has a list of its own.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -122,7 +121,7 @@ static const struct {
     {SYS_mq_timedreceive, QUEUE},
 };
 
-/* Two ends of a thing; `a` is the one the call is made on. */
+/* Both ends of an object; `a` is the one that the call is made on. */
 struct ends {
     int a, b, file;
 };
@@ -221,7 +220,7 @@ static void make_room(enum thing thing, const struct ends *e)
         continue;
 }
 
-/* Which way data goes: what does it wait for when it may not wait? */
+/* Direction of data: what a call waits for, found by making it without blocking. */
 static enum call_flow seen_flow(const struct call *c, enum thing thing)
 {
     struct ends e = open_thing(thing);
@@ -268,11 +267,11 @@ static void check_flow(const struct call *c, enum thing thing)
             return;
         }
     }
-    is_int(seen_flow(c, thing), c->flow, "%s: which way data goes", c->name);
+    is_int(seen_flow(c, thing), c->flow, "%s: the direction of data is that of its row", c->name);
 }
 
-/* Reads from an end whose other end is gone; and asks for nothing. What reads at an offset does
- * not get that far. */
+/* Reads from a socket whose other end is closed, and with a length of 0. Calls that read at an
+ * offset fail before that. */
 static void check_hangup(const struct call *c)
 {
     struct ends e = open_thing(SOCKET);
@@ -282,13 +281,13 @@ static void check_hangup(const struct call *c)
     nothing = make(c, on_descriptor(c, e.a, e.file, 0));
     is_int(c->zero == CALL_ZERO_HANGUP_IF_2,
            nothing == 0 && on_descriptor(c, e.a, e.file, 0).a[1] == P(bytes),
-           "%s: asking for nothing is told from a hang-up by args[2]", c->name);
+           "%s: a request of 0 bytes differs from a hang-up by args[2]", c->name);
     make(c, on_descriptor(c, e.a, e.file, LEN));
     close(e.b);
     e.b = -1;
     gone = make(c, on_descriptor(c, e.a, e.file, LEN));
     is_int(c->zero == CALL_ZERO_HANGUP || c->zero == CALL_ZERO_HANGUP_IF_2, gone == 0,
-           "%s: 0 of a socket whose other end is gone", c->name);
+           "%s: a closed socket makes it return 0 as its row says", c->name);
     close_thing(&e);
 }
 
@@ -382,8 +381,7 @@ static void check_timeout(const struct call *c, struct args x)
     }
     ok(c->zero == CALL_ZERO_TIMEOUT ? result == 0
                                     : result == -ETIMEDOUT || result == -EAGAIN || result == -ETIME,
-       "%s: gives up when its time is over, and says so as the row has it (%lld)", c->name,
-       (long long)result);
+       "%s: a timeout ends it with the result of its row (%lld)", c->name, (long long)result);
 }
 
 /* ---- calls that are interrupted by a stop ---- */
@@ -443,7 +441,7 @@ static void check_eintr_moving(const struct call *c, enum thing thing)
         fcntl(e.a, F_SETFL, O_RDWR);
     }
     is_int((c->flags & CALL_EINTR) != 0, seen_error(c, on_descriptor(c, e.a, e.file, LEN)) == EINTR,
-           "%s: what a stop makes of it, on a socket with a timeout", c->name);
+           "%s: a stop ends it with EINTR on a socket with a timeout, as its row says", c->name);
     close_thing(&e);
 }
 
@@ -466,10 +464,10 @@ static void check_eintr_waiting(const struct call *c, struct args x)
         skip("%s: it does not block here", c->name);
         return;
     }
-    is_int((c->flags & CALL_EINTR) != 0, seen == EINTR, "%s: what a stop makes of it (%d)", c->name,
-           seen);
+    is_int((c->flags & CALL_EINTR) != 0, seen == EINTR,
+           "%s: a stop ends it with EINTR as its row says (%d)", c->name, seen);
     is_int((c->flags & CALL_RESTARTS) != 0, seen == ERESTART_RESTARTBLOCK,
-           "%s: whether restart_syscall goes on with it (%d)", c->name, seen);
+           "%s: restart_syscall continues it as its row says (%d)", c->name, seen);
 }
 
 /* ---- descriptors ---- */
@@ -528,12 +526,12 @@ static void check_letters(void)
     }
     x.a[3] = 0;
     x.a[4] = IPC_NOWAIT;
-    ok(make(take, x) == -ENOMSG && take->flow == CALL_TAKES, "msgrcv: waits for a letter");
+    ok(make(take, x) == -ENOMSG && take->flow == CALL_TAKES, "msgrcv waits for a message");
     x.a[3] = IPC_NOWAIT;
     x.a[2] = 0;
     while ((n = make(put, x)) == 0)
         x.a[2] = 8;
-    ok(n == -EAGAIN && put->flow == CALL_PUTS, "msgsnd: waits for room");
+    ok(n == -EAGAIN && put->flow == CALL_PUTS, "msgsnd waits for room");
     msgctl(queue, IPC_RMID, NULL);
 }
 
@@ -554,7 +552,8 @@ int main(void)
         char *name = seccomp_syscall_resolve_num_arch(SCMP_ARCH_NATIVE, c->nr);
         size_t k = 0;
 
-        ok(name ? strcmp(name, c->name) == 0 : c->nr > 440, "%s: its number is %d", c->name, c->nr);
+        ok(name ? strcmp(name, c->name) == 0 : c->nr > 440,
+           "%s: libseccomp has this name for number %d", c->name, c->nr);
         free(name);
         while (k < ARRAY_LEN(movers) && movers[k].nr != c->nr)
             k++;
@@ -565,14 +564,15 @@ int main(void)
             if (movers[k].on == SOCKET || movers[k].on == LISTENER)
                 check_eintr_moving(c, movers[k].on);
         } else if (c->flow == CALL_TAKES || c->flow == CALL_PUTS) {
-            ok(c->nr == SYS_connect || c->object == CALL_ON_MSGQ, "%s: has a trial", c->name);
+            ok(c->nr == SYS_connect || c->object == CALL_ON_MSGQ,
+               "%s: a call that moves data has a trial", c->name);
         }
         if (waiting_args(c, &x)) {
             check_timeout(c, x);
             check_eintr_waiting(c, x);
         } else {
             ok(c->timeout == CALL_NO_TIMEOUT && c->zero != CALL_ZERO_TIMEOUT,
-               "%s: has no timeout that no trial knows", c->name);
+               "%s: a call with a timeout has a trial", c->name);
         }
         if ((c->object == CALL_ON_FD || c->object == CALL_ON_LOCK) &&
             !is_in(c->nr, no_descriptor_trial, ARRAY_LEN(no_descriptor_trial)))

@@ -100,7 +100,7 @@ static int asleep_in(pid_t pid)
 }
 
 /* Waits until the child sleeps in the call, or has ended: then its status. It checks more than
- * once, as a call may wait a little for other things. */
+ * once, as a call may first wait a little for something else. */
 static bool blocks(pid_t pid, int nr, int *status)
 {
     for (int looks = 0, all = 0; looks < 20; all++) {
@@ -157,7 +157,7 @@ static void give_paths(const char *path)
     give("envp", P(argv + 1));
 }
 
-/* With one of the paths the call works, and with an address of no path it does not. */
+/* A call with a path works, and with an address of no path it fails. */
 static void check_path(const struct call *c, const struct call_row *row)
 {
     uint64_t args[6];
@@ -194,7 +194,7 @@ static void check_path(const struct call *c, const struct call_row *row)
     args[c->fd_arg] = 1;
     result = make(row, args);
     if (worked || result != -ENOSYS)
-        ok(worked && reported && result == -EFAULT, "%s: its path is argument %d (%lld)", row->name,
+        ok(worked && reported && result == -EFAULT, "%s: the path is argument %d (%lld)", row->name,
            c->fd_arg, (long long)result);
     else
         skip("%s: this kernel has none", row->name);
@@ -221,7 +221,8 @@ static void check_opens(const struct call *c, const struct call_row *row)
         skip("%s: this kernel has none", row->name);
         return;
     }
-    is_int((c->flags & CALL_OPENS) != 0, waited, "%s: waits for a fifo's other end", row->name);
+    is_int((c->flags & CALL_OPENS) != 0, waited,
+           "%s: it waits for a fifo's other end if its row says so", row->name);
     if (!waited)
         return;
     other = open("fifo", O_RDWR | O_CLOEXEC | O_NONBLOCK);
@@ -257,7 +258,7 @@ static void check_closes(const struct call *c, const struct call_row *row)
     poll(&p, 1, 0);
     if (there)
         is_int((c->flags & (CALL_CLOSES | CALL_CLOSES_MANY)) != 0, (p.revents & POLLHUP) != 0,
-               "%s: whether it closes", row->name);
+               "%s: it closes its descriptor if its row says so", row->name);
     else
         skip("%s: this kernel has none", row->name);
     /* If the call closed other numbers as well, the next calls of this test would show it. */
@@ -333,7 +334,8 @@ static void check_how(const struct call *c, const struct call_row *row)
     alarm(0);
     ok(result == -EAGAIN && call_flags(c->nr, args) == CALL_WAKES &&
            call_flags(c->nr, no_args) & CALL_SLEEPS,
-       "%s: told not to wait it does not (%lld), and is no sleep", row->name, (long long)result);
+       "%s: with MSG_DONTWAIT it does not wait (%lld) and has no CALL_SLEEPS", row->name,
+       (long long)result);
     close(two[0]);
     close(two[1]);
 }
@@ -385,7 +387,7 @@ static void check_short(const struct call *c, const struct call_row *row)
     int seen = seen_ending(c, row);
 
     ok(seen == (c->flags & CALL_SHORT ? ENDED_SHORT : ENDED_WELL),
-       "%s: interrupted half-way it %s short (%d)", row->name,
+       "%s: interrupted half-way, it %s short (%d)", row->name,
        c->flags & CALL_SHORT ? "ends" : "does not end", seen);
 }
 
@@ -411,8 +413,8 @@ static void check_wakes(const struct call *c, const struct call_row *row)
         continue;
     p.revents = 0;
     after = poll(&p, 1, 0) == 1 && p.revents & what;
-    is_int((c->flags & CALL_WAKES) != 0, !before && after, "%s: wakes who waits at the other end",
-           row->name);
+    is_int((c->flags & CALL_WAKES) != 0, !before && after,
+           "%s: it wakes a waiter at the other end if its row says so", row->name);
     close(two[0]);
     close(two[1]);
 }
@@ -476,7 +478,7 @@ static void check_signal(const struct call *c, const struct call_row *row)
                                : c->to == CALL_TO_PIDFD ? "pidfd"
                                : has(row, "tgid")       ? "tgid"
                                                         : "pid") == 0,
-       "%s: whom it goes to is its first argument", row->name);
+       "%s: the receiver is its first argument", row->name);
     if (result == 0)
         sigtimedwait(&one, NULL, &none);
     close(pidfd);
@@ -505,9 +507,10 @@ static void check_child(const struct call *c, const struct call_row *row)
     arguments(row, args);
     args[c->fd_arg] = (uint64_t)pids[1];
     result = make(row, args);
-    is_int(result, c->child == CALL_CHILD_PID ? pids[1] : 0, "%s: what it returns", row->name);
+    is_int(result, c->child == CALL_CHILD_PID ? pids[1] : 0,
+           "%s: it returns the child or 0 as its row says", row->name);
     ok(waitpid(pids[1], NULL, 0) < 0 && waitpid(pids[0], NULL, 0) == pids[0],
-       "%s: waits for the process of argument %d", row->name, c->fd_arg);
+       "%s: it waits for the process of argument %d", row->name, c->fd_arg);
 }
 
 /* With the flag of the table, a parent sleeps until its child is done. */
@@ -536,7 +539,7 @@ static void check_birth(const struct call *c, const struct call_row *row)
     else
         ok(pid > 0 && *done && waitpid((pid_t)pid, NULL, 0) == pid && c->flags & CALL_SLEEPS &&
                args[0] == (c->child == CALL_CHILD_CLONED ? CLONE_VFORK | SIGCHLD : P(clone_args)),
-           "%s: its parent sleeps until it is done; how, its first argument says", row->name);
+           "%s: with CLONE_VFORK its parent sleeps until the child ends", row->name);
     munmap(done, sizeof *done);
 }
 
@@ -596,6 +599,6 @@ int main(void)
     rmdir("directory");
     if (chdir("/") != 0)
         return 1;
-    ok(rmdir(directory) == 0, "nothing is left behind");
+    ok(rmdir(directory) == 0, "the test leaves no file in its directory");
     return done_testing();
 }

@@ -129,7 +129,8 @@ static bool no_code(pid_t pid, uintptr_t pc)
 struct endings {
     uintptr_t outermost[150]; /* libunwind's, by round */
     bool lost[150];           /* ours was, and has the same frames */
-    uintptr_t further[150]; /* libunwind stopped within our stack, whose outermost frame this is */
+    uintptr_t
+        further[150]; /* where libunwind stopped within our stack: the stack's outermost frame */
 };
 
 /* One round in ten or more of libunwind's ends with that frame. */
@@ -205,12 +206,14 @@ static uint64_t compare(const char *flags, const char *what, int rounds, int at_
         if (n > deepest)
             deepest = n;
     }
-    is_int(done, rounds, "%s %s: stopped often enough", flags, what);
-    is_int(different, 0, "%s %s: each stack is libunwind's", flags, what);
-    is_int(beyond_the_end(&ends, done), 0, "%s %s: or goes on to where those end", flags, what);
-    ok(deepest >= at_least, "%s %s: stacks of up to %d frames", flags, what, deepest);
-    is_int((intmax_t)stacks_lost(s), both_lost, "%s %s: none is lost", flags, what);
-    is_int(lost_alone(&ends, done), 0, "%s %s: but where libunwind is", flags, what);
+    is_int(done, rounds, "%s %s: the program is stopped in every round", flags, what);
+    is_int(different, 0, "%s %s: each stack is that of libunwind", flags, what);
+    is_int(beyond_the_end(&ends, done), 0,
+           "%s %s: a longer stack than libunwind's ends where others do", flags, what);
+    ok(deepest >= at_least, "%s %s: the deepest stack has enough frames, %d", flags, what, deepest);
+    is_int((intmax_t)stacks_lost(s), both_lost,
+           "%s %s: stacks are lost only where libunwind loses them", flags, what);
+    is_int(lost_alone(&ends, done), 0, "%s %s: no stack is lost that libunwind has", flags, what);
     fallbacks = stacks_fallbacks(s);
     _UPT_destroy(upt);
     unw_destroy_addr_space(as);
@@ -259,10 +262,11 @@ static void check_vdso(const char *flags)
                            memcmp(outer, ours + own, (size_t)nouter * sizeof *ours) != 0,
                        inside);
     }
-    ok(inside > 20, "%s: stopped %d times in the vdso", flags, inside);
-    ok(nouter >= 6, "%s: over %d frames", flags, nouter);
-    is_int(wrong, 0, "%s: each time with the same callers", flags);
-    is_int((intmax_t)(stacks_lost(s) + stacks_fallbacks(s)), 0, "%s: by the rules", flags);
+    ok(inside > 20, "%s: the program is stopped in the vdso often enough, %d times", flags, inside);
+    ok(nouter >= 6, "%s: stacks in the vdso have enough callers, %d", flags, nouter);
+    is_int(wrong, 0, "%s: stacks in the vdso have equal callers", flags);
+    is_int((intmax_t)(stacks_lost(s) + stacks_fallbacks(s)), 0,
+           "%s: stacks in the vdso need no fallback", flags);
     finish(pid);
     space_release(sp);
     stacks_free(s);
@@ -288,13 +292,13 @@ static void compare_all(const char *compiler, const char *flags)
     compare(command + 300, "coroutine", 150, 4);
     compare(command + 300, "block", 60, 4);
     ok(compare(command + 300, "assembler", 150, 5) > 100,
-       "%s: libunwind is asked about a frame that no rule describes", command + 300);
+       "%s: libunwind walks frames that no rule describes", command + 300);
     check_vdso(command + 300);
 }
 
 int main(void)
 {
-    if (!ok(mkdtemp(dir) != NULL, "a directory for files"))
+    if (!ok(mkdtemp(dir) != NULL, "a directory for the test's files is made"))
         return done_testing();
     snprintf(trace_path, sizeof trace_path, "%s/a.flame", dir);
     snprintf(program, sizeof program, "%s/stacked", dir);

@@ -138,9 +138,9 @@ int main(void)
     wait_for_reads(2 * READERS);
     shared->stop = true;
     waitpid(victim, &status, 0);
-    is_int(failed, 0, "attached to and left %d times", ROUNDS);
-    is_int(shared->eintr, 0, "no call of %u returned EINTR", shared->reads);
-    is_int(shared->other, 0, "nor anything else but that its time is over");
-    is_int(status, 0, "the program ends well");
+    is_int(failed, 0, "attach and detach succeed %d times", ROUNDS);
+    is_int(shared->eintr, 0, "none of %u calls returned EINTR", shared->reads);
+    is_int(shared->other, 0, "no call returned an error other than its timeout");
+    is_int(status, 0, "the program exits with status 0 after the last detach");
     return done_testing();
 }

@@ -1,4 +1,4 @@
-/* The kernel's text about descriptors. */
+/* Parsing of the kernel's text about descriptors. */
 #include <arpa/inet.h>
 #include <linux/netlink.h>
 #include <netinet/in.h>
@@ -15,10 +15,11 @@ static void test_links(void)
     ok(anon_kind("anon_inode:[eventfd]", 20) == ANON_EVENTFD &&
            anon_kind("anon_inode:inotify", 18) == ANON_INOTIFY &&
            anon_kind("anon_inode:[eventpoll]", 22) == ANON_EPOLL,
-       "anonymous files");
-    ok(anon_kind("anon_inode:[perf_event]", 23) == ANON_OTHER, "others");
+       "anon_kind recognises eventfd, inotify and epoll");
+    ok(anon_kind("anon_inode:[perf_event]", 23) == ANON_OTHER,
+       "anon_kind reports another anonymous file as ANON_OTHER");
     ok(anon_kind("/anon_inode:[eventfd]", 21) == ANON_NOT && anon_kind("", 0) == ANON_NOT,
-       "and what is none");
+       "anon_kind reports other links as ANON_NOT");
 }
 
 static void test_info(void)
@@ -32,14 +33,16 @@ static void test_info(void)
     uint64_t n = 0;
     size_t at = 0;
 
-    ok(fdinfo_number(text, sizeof text - 1, "eventfd-id", &n) && n == 12, "a number by its key");
-    ok(!fdinfo_number(text, sizeof text - 1, "tty-index", &n), "a key that is not there");
+    ok(fdinfo_number(text, sizeof text - 1, "eventfd-id", &n) && n == 12,
+       "fdinfo_number finds a number by its key");
+    ok(!fdinfo_number(text, sizeof text - 1, "tty-index", &n),
+       "fdinfo_number fails for an absent key");
     ok(fdinfo_epoll(set, sizeof set - 1, &at, &m) && m.fd == 8 && m.events == 0x19 &&
            m.ino == 0x61af,
-       "a member of a set");
+       "fdinfo_epoll reads a member of a set");
     ok(fdinfo_epoll(set, sizeof set - 1, &at, &m) && m.fd == 11 && m.events == 0x80000004,
-       "a broken line is passed over");
-    ok(!fdinfo_epoll(set, sizeof set - 1, &at, &m), "and there are no more");
+       "fdinfo_epoll skips a broken line");
+    ok(!fdinfo_epoll(set, sizeof set - 1, &at, &m), "fdinfo_epoll ends after the last member");
 }
 
 static bool net(const char *line, struct net_line *out)
@@ -59,20 +62,20 @@ static void test_net(void)
            "    0 14113 1 0000000000000000",
            &l) &&
            l.ino == 14113 && l.local_port == 8080 && l.remote_port == 80 && l.state == 1 && !l.v6,
-       "a line of net/tcp");
-    is_mem(l.local, home, 4, "its address in network order");
+       "net_line_parse reads a line of net/tcp");
+    is_mem(l.local, home, 4, "net_line_parse returns addresses in network byte order");
     ok(net("1: 00000000000000000000000001000000:1F90 00000000000000000000000000000000:0000 0A 0:0 "
            "0:0 0 0 0 7",
            &l) &&
            l.v6 && l.local[15] == 1 && l.state == 0x0A,
-       "one of net/tcp6");
+       "net_line_parse reads a line of net/tcp6");
     ok(!net("  sl  local_address rem_address   st", &l) && !net("0: 0100007F 1F90", &l) &&
            !net("0: 0100007F:1F90 0:0 01", &l) && !net("0: 0100007F:11F90 0100007F:0 1", &l),
-       "broken lines");
+       "net_line_parse refuses broken lines");
     ok(unix_line_parse(unix_text, sizeof unix_text - 1, &u) && u.ino == 24060 && u.listens &&
            u.path_len == 8 && memcmp(u.path, "/run/a b", 8) == 0,
-       "a line of net/unix");
-    ok(!unix_line_parse("Num       RefCount", 18, &u), "not its head");
+       "unix_line_parse reads a line of net/unix");
+    ok(!unix_line_parse("Num       RefCount", 18, &u), "unix_line_parse refuses the header line");
 }
 
 static const char *path(const char *text, bool keep)
@@ -86,18 +89,27 @@ static const char *path(const char *text, bool keep)
 
 static void test_paths(void)
 {
-    is_str(path("/base/16384/2619_vm", false), "/base/*/*_vm", "long numbers become stars");
-    is_str(path("/base/16384/2619_vm", true), "/base/16384/2619_vm", "or are kept");
-    is_str(path("/dev/pts/3", false), "/dev/pts/3", "short ones mean something");
+    is_str(path("/base/16384/2619_vm", false), "/base/*/*_vm",
+           "objname_path replaces long numbers with stars");
+    is_str(path("/base/16384/2619_vm", true), "/base/16384/2619_vm",
+           "objname_path keeps long numbers on request");
+    is_str(path("/dev/pts/3", false), "/dev/pts/3", "objname_path keeps short numbers");
     is_str(path("/tmp/a\n\033[1m\177b", false), "/tmp/a??[1m?b",
-           "control characters are not let by");
-    is_str(path("/tmp/ccUe7kPq.s", false), "/tmp/cc*.s", "a compiler's temporary file");
-    is_str(path("/tmp/tmpwjo42mg1", false), "/tmp/tmp*", "Python's");
-    is_str(path("/var/tmp/job.x1Yz_0/part-one", false), "/var/tmp/job.*/part-one", "mktemp's");
-    is_str(path("/tmp/ccUe7kPq.s", true), "/tmp/ccUe7kPq.s", "kept apart");
-    is_str(path("/tmp/report2.txt", false), "/tmp/report2.txt", "a name that was thought of");
-    is_str(path("/home/x1Yz2A/a", false), "/home/x1Yz2A/a", "elsewhere");
-    is_str(path("/tmp/x (deleted)", false), "/tmp/x", "deleted files keep their name");
+           "objname_path replaces control characters");
+    is_str(path("/tmp/ccUe7kPq.s", false), "/tmp/cc*.s",
+           "objname_path shortens a compiler's temporary name");
+    is_str(path("/tmp/tmpwjo42mg1", false), "/tmp/tmp*",
+           "objname_path shortens a temporary name of Python's tempfile");
+    is_str(path("/var/tmp/job.x1Yz_0/part-one", false), "/var/tmp/job.*/part-one",
+           "objname_path shortens a temporary name of mktemp");
+    is_str(path("/tmp/ccUe7kPq.s", true), "/tmp/ccUe7kPq.s",
+           "objname_path keeps a temporary name on request");
+    is_str(path("/tmp/report2.txt", false), "/tmp/report2.txt",
+           "objname_path keeps a readable name in /tmp");
+    is_str(path("/home/x1Yz2A/a", false), "/home/x1Yz2A/a",
+           "objname_path keeps a random-looking name outside of temporary folders");
+    is_str(path("/tmp/x (deleted)", false), "/tmp/x",
+           "objname_path removes the mark of a deleted file");
 }
 
 static void test_address(void)
@@ -106,13 +118,14 @@ static void test_address(void)
         .sin_family = AF_INET, .sin_port = htons(5432), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
     struct strbuf out = STRBUF_INIT;
 
-    ok(sockets_address(&in, sizeof in, false, &out), "an address");
-    is_str(out.buf, "127.0.0.1:5432", "with its port");
+    ok(sockets_address(&in, sizeof in, false, &out), "sockets_address reads an IPv4 address");
+    is_str(out.buf, "127.0.0.1:5432", "sockets_address prints address and port");
     in.sin_port = htons(40000);
     strbuf_clear(&out);
     sockets_address(&in, sizeof in, false, &out);
-    is_str(out.buf, "127.0.0.1:*", "unless the kernel gave it out");
-    ok(!sockets_address(&in, 4, false, &out) && !sockets_address("", 0, false, &out), "cut short");
+    is_str(out.buf, "127.0.0.1:*", "sockets_address hides an ephemeral port");
+    ok(!sockets_address(&in, 4, false, &out) && !sockets_address("", 0, false, &out),
+       "sockets_address refuses a truncated address");
     strbuf_release(&out);
 }
 
@@ -124,8 +137,9 @@ static void test_pair(void)
     sockets_pair(a, 1, b, 2, &x);
     sockets_pair(b, 2, a, 1, &y);
     sockets_pair(a, 2, b, 1, &z);
-    ok(off_same(&x, &y) && x.side + y.side == 3, "two ends of one connection");
-    ok(!off_same(&x, &z), "not of another");
+    ok(off_same(&x, &y) && x.side + y.side == 3,
+       "both ends of a connection are one object with two sides");
+    ok(!off_same(&x, &z), "ends with exchanged ports belong to another connection");
 }
 
 int main(void)

@@ -28,16 +28,17 @@ int main(void)
     static const uint64_t strides[] = {1, 4, 16, 64, 4096, 1 << 20, 1ull << 32, 0x1000000010ull};
     int a = 77, b = 77;
 
-    is_int(id_hash(&a, sizeof a), id_hash(&b, sizeof b), "a key is its bytes, not its place");
+    is_int(id_hash(&a, sizeof a), id_hash(&b, sizeof b),
+           "id_hash depends on a key's bytes, not on its address");
     for (int tid = 0; tid < KEYS; tid++)
         count(&tid, sizeof tid);
-    spread("threads one after another");
+    spread("consecutive thread ids");
     for (int tid = 0; tid < KEYS; tid++) {
         int far = tid * 256;
 
         count(&far, sizeof far);
     }
-    spread("threads far apart");
+    spread("thread ids 256 apart");
     for (size_t s = 0; s < sizeof strides / sizeof *strides; s++) {
         char what[64];
 

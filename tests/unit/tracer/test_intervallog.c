@@ -1,7 +1,7 @@
 /*
- * Times of waits: the intervals that tracer/output/intervallog.c writes in its room add up to the
- * counts of the rows, whatever was shortened. Long waits keep their times. Records that make no
- * sense are refused.
+ * Times of waits: the intervals that tracer/output/intervallog.c writes into its room add up to the
+ * counts of the rows, also when it has merged short ones. Long waits keep their times. The reader
+ * refuses records that make no sense.
  */
 #include "tracer/output/offtrace.h"
 
@@ -40,7 +40,7 @@ static struct offtrace *begin(uint64_t room)
     return o;
 }
 
-/* A random number, the same in each run. */
+/* A random number from a sequence that repeats in each run. */
 static uint32_t random_of(uint32_t below)
 {
     static uint64_t state = 88172645463325252u;
@@ -87,7 +87,7 @@ static void compare_with_rows(const struct trace *t, const struct sums *of, cons
                  rows[id].sleeps + rows[id].samples != of[id].times ||
                  (rows[id].kind == TRACE_OFF_LOCK && rows[id].max_ns != of[id].longest_ns);
     }
-    ok(used == 2 * STACKS + 1 && wrong == 0, "%s: of %zu rows %zu are not what intervals add up to",
+    ok(used == 2 * STACKS + 1 && wrong == 0, "%s: of %zu rows, the intervals of %zu do not add up",
        what, used, wrong);
 }
 
@@ -127,17 +127,17 @@ static void test_room(uint64_t room, size_t n, bool shortened)
     struct trace *t;
 
     offtrace_free(o);
-    if (!ok(trace_load(path, &t) == 0, "%zu waits in %" PRIu64 " bytes are read", n, room))
+    if (!ok(trace_load(path, &t) == 0, "a trace of %zu waits in %" PRIu64 " bytes loads", n, room))
         return;
     of = xcalloc(t->row_limit, sizeof *of);
     alone = add_up(t, of, &kept);
-    compare_with_rows(t, of, shortened ? "made shorter" : "all of them");
-    ok(facts.bytes <= room, "they take %" PRIu64 " bytes", facts.bytes);
+    compare_with_rows(t, of, shortened ? "shortened log" : "complete log");
+    ok(facts.bytes <= room, "the intervals take %" PRIu64 " bytes, within their room", facts.bytes);
     ok(shortened == (facts.short_ns > 0) && shortened == (kept < n),
-       "%zu are left, below %" PRIu64 " ns in sums", kept, facts.short_ns);
-    ok(alone == long_ones || facts.short_ns > LONG_NS, "the %zu long ones are single: %zu",
+       "%zu intervals are left, and those below %" PRIu64 " ns are sums", kept, facts.short_ns);
+    ok(alone == long_ones || facts.short_ns > LONG_NS, "%zu long intervals stay single: %zu found",
        long_ones, alone);
-    is_int(facts.lost_ns, 0, "none is lost");
+    is_int(facts.lost_ns, 0, "no interval is lost");
     free(of);
     trace_free(t);
 }
@@ -161,14 +161,16 @@ static void test_lost(void)
     }
     facts = offtrace_intervals(o);
     offtrace_free(o);
-    if (!ok(trace_load(path, &t) == 0, "waits of 60000 rows are read"))
+    if (!ok(trace_load(path, &t) == 0, "a trace with waits of 60000 rows loads"))
         return;
     for (trace_intervals_begin(&r, t); trace_intervals_next(&r, &i);)
         noted += i.ns;
-    ok(facts.lost_ns > 0 && facts.bytes <= INTERVALLOG_LEAST, "some are lost: %" PRIu64 " ns",
-       facts.lost_ns);
-    is_int(noted + facts.lost_ns, counted, "and that is said");
-    is_int(t->intervals[t->nintervals - 1].head.lost_ns <= facts.lost_ns, 1, "in the file, too");
+    ok(facts.lost_ns > 0 && facts.bytes <= INTERVALLOG_LEAST,
+       "intervals are lost when the room is full: %" PRIu64 " ns", facts.lost_ns);
+    is_int(noted + facts.lost_ns, counted,
+           "the reported lost time and the intervals add up to all waits");
+    is_int(t->intervals[t->nintervals - 1].head.lost_ns <= facts.lost_ns, 1,
+           "the file reports lost time");
     trace_free(t);
 }
 
@@ -184,7 +186,7 @@ static struct trace_intervals *find_record(uint8_t *data, size_t len)
     return NULL;
 }
 
-/* Somebody writes over a record while it is filled. */
+/* Another process overwrites a record while it is being filled. */
 static void test_scribbled(uint32_t bytes)
 {
     struct offtrace *o = begin(INTERVALLOG_LEAST);
@@ -199,11 +201,11 @@ static void test_scribbled(uint32_t bytes)
     data = mmap(NULL, (size_t)st.st_size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     close(fd);
     head = data == MAP_FAILED ? NULL : find_record(data, 16384);
-    if (ok(head != NULL, "the record that is filled is found")) {
+    if (ok(head != NULL, "the record being filled is found in the file")) {
         head->bytes = bytes;
         fill(o, 100000);
         ok(offtrace_intervals(o).bytes <= INTERVALLOG_LEAST,
-           "%" PRIu32 " bytes are said to be in it: it goes on", bytes);
+           "an overwritten length of %" PRIu32 " bytes does not stop the writer", bytes);
     }
     munmap(data, (size_t)st.st_size);
     offtrace_free(o);
@@ -223,10 +225,11 @@ static void test_hostile(void)
     f = fopen(path, "re");
     fstat(fileno(f), &st);
     data = xcalloc(1, (size_t)st.st_size);
-    is_int(fread(data, 1, (size_t)st.st_size, f), st.st_size, "the file is read");
+    is_int(fread(data, 1, (size_t)st.st_size, f), st.st_size, "the trace file is read");
     fclose(f);
     head = find_record(data, (size_t)st.st_size);
-    if (!ok(head && head->state == TRACE_INTERVALS_USED, "its record is found"))
+    if (!ok(head && head->state == TRACE_INTERVALS_USED,
+            "the intervals record is found in the file"))
         return;
     was = *head;
 #define TRY(change, verdict, what)                                                                 \
@@ -236,13 +239,13 @@ static void test_hostile(void)
         trace_free(t);                                                                             \
         *head = was;                                                                               \
     } while (0)
-    TRY(head->bytes = 1025, 0, "more bytes than there is room for");
-    TRY(head->bytes = UINT32_MAX, 0, "and far more");
-    TRY(head->state = 2, 0, "a state that there is not");
-    TRY(head->bytes -= 1, 0, "the last one is not whole");
-    TRY(head->state = TRACE_INTERVALS_SPARE, 1, "a spare record is not looked at");
-    TRY(head->base_ns = UINT64_MAX - 5, 0, "an interval that begins before there was time");
-    TRY(head->bytes = 0, 1, "a record without any");
+    TRY(head->bytes = 1025, 0, "a record with more bytes than its room is refused");
+    TRY(head->bytes = UINT32_MAX, 0, "a record with UINT32_MAX bytes is refused");
+    TRY(head->state = 2, 0, "a record with an unknown state is refused");
+    TRY(head->bytes -= 1, 0, "a record with a partial last interval is refused");
+    TRY(head->state = TRACE_INTERVALS_SPARE, 1, "a spare record is not read");
+    TRY(head->base_ns = UINT64_MAX - 5, 0, "an interval that begins before time 0 is refused");
+    TRY(head->bytes = 0, 1, "a record without intervals loads");
     free(data);
 }
 

@@ -1,5 +1,5 @@
-/* Turns: which waits are for one thing, how a sleep is split where its waker's turn began, and
- * whom each part's chain has. */
+/* Lock handoffs: which waits are for one object, where a sleep is split among lock holders, and
+ * which chain each part gets. */
 #include <errno.h>
 #include <linux/futex.h>
 #include <stdlib.h>
@@ -33,11 +33,13 @@ static void test_kinds(void)
 
         for (size_t i = 0; i < ARRAY_LEN(passed); i++)
             has |= passed[i] == s.object.kind;
-        is_int(holding_is_of(&s), has, "kind %d: whether it is had by one after another", kind);
+        is_int(holding_is_of(&s), has,
+               "kind %d: holding_is_of accepts the kinds that pass from thread to thread", kind);
         s.result = 1;
-        is_int(holding_is_of(&s), has, "also when the call returned more than 0");
+        is_int(holding_is_of(&s), has,
+               "a call that returned more than 0 is a handoff like one that returned 0");
         s.result = -EAGAIN;
-        ok(!holding_is_of(&s), "not when the call failed");
+        ok(!holding_is_of(&s), "a failed call is no handoff");
     }
 }
 
@@ -69,11 +71,12 @@ static size_t turns_of(struct wait before, struct wait after, bool *same)
     *same = turn->held[0].same && (n < 2 || turn->held[1].same);
     ok(turn->held[0].until == 120 && turn->held[0].by->links[0].who.tid == 2 &&
            !turn->held[0].by->turns.turn[0],
-       "it is who ended the wait that is kept first, without what that one remembers");
-    ok(off_same(&turn->object, &s.object) && turn->like == after.like, "and what was waited for");
+       "a holding starts with the thread that ended the wait, without that thread's own holdings");
+    ok(off_same(&turn->object, &s.object) && turn->like == after.like,
+       "a holding has the object and the likeness of its wait");
     if (n > 1)
         ok(turn->held[1].until == 50 && turn->held[1].by->links[0].who.tid == 3,
-           "then who had ended that one's wait");
+           "a holding continues with the thread that ended the holder's own wait");
     holding_unref(turn);
     wake_unref(second);
     past_clear(&past);
@@ -105,17 +108,17 @@ static void test_same(void)
          {OFF_ON_FUTEX, 1, 3, SYS_futex, 7},
          2,
          false},
-        {"by other code",
+        {"two futexes waited for by different code",
          {OFF_ON_FUTEX, 1, 2, SYS_futex, 7},
          {OFF_ON_FUTEX, 1, 3, SYS_futex, 8},
          1,
          true},
-        {"by code that is not known",
+        {"two futexes waited for by unknown code",
          {OFF_ON_FUTEX, 1, 2, SYS_futex, 0},
          {OFF_ON_FUTEX, 1, 3, SYS_futex, 0},
          1,
          true},
-        {"in two processes",
+        {"two futexes in two processes",
          {OFF_ON_FUTEX, 1, 2, SYS_futex, 7},
          {OFF_ON_FUTEX, 2, 3, SYS_futex, 7},
          1,
@@ -156,13 +159,12 @@ static void test_same(void)
         bool same;
 
         is_int((intmax_t)turns_of(cases[i].before, cases[i].after, &same), (intmax_t)cases[i].turns,
-               "%s: turns", cases[i].what);
-        is_int(same, cases[i].same, "%s: whether it is certainly one lock", cases[i].what);
+               "%s: number of holders", cases[i].what);
+        is_int(same, cases[i].same, "%s: whether all holders had one lock", cases[i].what);
     }
 }
 
-/* A lock that goes round among more threads than are kept; the wait that is looked for is not
- * the last one. */
+/* A lock passes among more threads than a holding keeps; the wait looked up is not the last one. */
 static void test_round(void)
 {
     struct past past = {.last = {.end = 0}};
@@ -173,7 +175,7 @@ static void test_round(void)
     for (int i = 0; i < 12; i++) {
         struct wake *w = wake_of(100 + i, &past);
 
-        past_clear(&past); /* of another thread, whose last waits are these: */
+        past_clear(&past); /* past belongs to another thread, whose last waits these become */
         s.object.a = 1;
         s.end = (uint64_t)(1000 + 10 * i);
         turn = holding_new(&s, 0, w);
@@ -182,29 +184,30 @@ static void test_round(void)
         holdings_add(&past.turns, holding_new(&s, 0, w));
         wake_unref(w);
     }
-    is_int((intmax_t)turn->n, HOLDINGS_KEPT, "the last %d are kept", HOLDINGS_KEPT);
+    is_int((intmax_t)turn->n, HOLDINGS_KEPT, "a holding keeps the last %d holders", HOLDINGS_KEPT);
     for (size_t i = 0; i < turn->n; i++)
         ok(turn->held[i].until == 1110 - 10 * i &&
                turn->held[i].by->links[0].who.tid == 111 - (pid_t)i && turn->held[i].same,
-           "number %zu, latest first", i);
+           "holder %zu of the holding is in order, latest first", i);
 
     holdings_copy(&copy, &past.turns);
-    is_int((intmax_t)turn->refs, 2, "a copy shares them");
-    ok(copy.turn[1] == turn && !copy.turn[2], "all there are");
+    is_int((intmax_t)turn->refs, 2, "holdings_copy shares the holdings");
+    ok(copy.turn[1] == turn && !copy.turn[2], "holdings_copy copies all holdings");
     holdings_clear(&past.turns);
-    ok(turn->refs == 1 && !past.turns.turn[0] && !past.turns.turn[1], "and keeps them");
+    ok(turn->refs == 1 && !past.turns.turn[0] && !past.turns.turn[1],
+       "a copied holding outlives the original list");
     for (int i = 0; i < HOLDINGS_KEPT; i++) {
         struct wake *w = wake_of(9, NULL);
 
         s.object.a = (uint64_t)i;
         if (i == HOLDINGS_KEPT - 2)
-            ok(copy.turn[HOLDINGS_KEPT - 1] == turn, "the oldest is the last to go");
+            ok(copy.turn[HOLDINGS_KEPT - 1] == turn, "holdings_add drops the oldest holding last");
         holdings_add(&copy, holding_new(&s, 0, w));
         wake_unref(w);
     }
     for (size_t i = 0; i < HOLDINGS_KEPT; i++)
         ok(copy.turn[i] && copy.turn[i]->object.a == HOLDINGS_KEPT - 1 - i,
-           "the latest is the first");
+           "holdings_add puts the latest holding first");
     holdings_clear(&copy);
     past_clear(&past);
     holding_unref(NULL);
@@ -214,8 +217,8 @@ static void test_round(void)
 
 #define SLEEPER 1
 
-/* A turn whose waits ended at these times, by threads 10, 11, ..., with another behind it that is
- * none of its own. */
+/* A holding whose waits ended at these times, by threads 10, 11, ..., followed by an entry that
+ * does not belong to it. */
 struct made {
     struct holding turn;
     struct holding_span behind;
@@ -268,27 +271,33 @@ static void test_parts(void)
 {
     struct off_sleep s = {.tid = SLEEPER, .begin = 1000, .end = 2000, .blocked_ns = 900};
 
-    is_parts(UNTIL(2000), s, "1000+900/0", "of one turn: one part");
-    is_parts(UNTIL(2000, 1600), s, "1600+300/0 1000+600/1",
-             "two, the oldest with all its time: the rest was spent after the wake");
-    is_parts(UNTIL(2000, 1600, 1300), s, "1600+300/0 1300+300/1 1000+300/2", "three");
-    is_parts(UNTIL(2000, 1600, 1000), s, "1600+300/0 1000+600/1", "one that began with the sleep");
-    is_parts(UNTIL(2000, 1600, 500, 300), s, "1600+300/0 1000+600/1", "and those before it");
-    is_parts(UNTIL(2000, 2000, 1500), s, "1000+900/0", "a turn that never was ends it");
-    is_parts(UNTIL(2000, 2100, 1500), s, "1000+900/0", "so does one that is not over");
-    is_parts(UNTIL(2000, 1999), s, "1999+0/0 1000+900/1", "the latest may be small");
+    is_parts(UNTIL(2000), s, "1000+900/0", "one holder: the sleep is one part");
+    is_parts(
+        UNTIL(2000, 1600), s, "1600+300/0 1000+600/1",
+        "two holders: the oldest part has its full time, the latest loses the time after the wake");
+    is_parts(UNTIL(2000, 1600, 1300), s, "1600+300/0 1300+300/1 1000+300/2",
+             "three holders: the sleep is three parts");
+    is_parts(UNTIL(2000, 1600, 1000), s, "1600+300/0 1000+600/1",
+             "a holder whose wait ended as the sleep began is no part");
+    is_parts(UNTIL(2000, 1600, 500, 300), s, "1600+300/0 1000+600/1",
+             "holders from before the sleep are no parts");
+    is_parts(UNTIL(2000, 2000, 1500), s, "1000+900/0", "a holding of zero length ends the split");
+    is_parts(UNTIL(2000, 2100, 1500), s, "1000+900/0",
+             "a holding that ends after the next one ends the split");
+    is_parts(UNTIL(2000, 1999), s, "1999+0/0 1000+900/1", "the latest part may be short");
     is_parts(UNTIL(2000, 1984, 1969), s, "1969+0/0 1000+900/2",
-             "another that is small belongs to the one after it");
+             "a short part other than the latest joins the one after it");
     is_parts(UNTIL(2000, 1984, 1968), s, "1984+0/0 1968+0/1 1000+900/2",
-             "a 64th part is not small");
-    is_parts(UNTIL(2000, 1500, 1490), s, "1490+410/0 1000+490/2", "small ones in between go on");
+             "a part of one 64th is not short");
+    is_parts(UNTIL(2000, 1500, 1490), s, "1490+410/0 1000+490/2",
+             "a short part in the middle joins its neighbour");
     is_parts(UNTIL(2000, 1900, 1800, 1700, 1600, 1500, 1400, 1300), s,
              "1900+0/0 1800+100/1 1700+100/2 1600+100/3 1500+100/4 1400+100/5 1300+100/6 "
              "1000+300/7",
-             "as many as are kept");
+             "a sleep is split among as many holders as are kept");
     s.end = 1000;
     s.blocked_ns = 0;
-    is_parts(UNTIL(2000, 1600), s, "1000+0/0", "no time at all is one part");
+    is_parts(UNTIL(2000, 1600), s, "1000+0/0", "a sleep of no time is one part");
 }
 
 static void test_own(void)
@@ -296,7 +305,7 @@ static void test_own(void)
     struct off_sleep s = {.tid = 12, .begin = 1000, .end = 2000, .blocked_ns = 1000};
 
     is_parts(UNTIL(2000, 1800, 1500), s, "1800+200/0 1000+800/1",
-             "what the sleeper had itself before is no part");
+             "a holding of the sleeper itself ends the split");
 }
 
 static void test_chain(void)
@@ -307,29 +316,31 @@ static void test_chain(void)
 
     make_turn(&m, UNTIL(2000, 1600, 1300));
     holding_fill_chain(&m.turn, &part, &s, 8);
-    ok(s.chain_len == 1 && s.chain[0].tid == 12, "of one lock: who had it then");
+    ok(s.chain_len == 1 && s.chain[0].tid == 12, "one lock: the part's chain is its holder");
     m.turn.held[2].same = false;
     holding_fill_chain(&m.turn, &part, &s, 8);
     ok(s.chain_len == 2 && s.chain[0].tid == 11 && s.chain[1].tid == 12,
-       "of what may be two: who told the other, too");
+       "possibly two locks: the chain includes the thread that woke the sleeper");
     m.turn.held[1].same = false;
     holding_fill_chain(&m.turn, &part, &s, 8);
     ok(s.chain_len == 3 && s.chain[0].tid == 10 && s.chain[1].tid == 11 && s.chain[2].tid == 12,
-       "and who told that one");
+       "possibly three locks: the chain includes every thread in between");
     holding_fill_chain(&m.turn, &part, &s, 2);
-    ok(s.chain_len == 2 && s.chain[1].tid == 11, "as deep as asked for");
+    ok(s.chain_len == 2 && s.chain[1].tid == 11, "a chain of two links has the depth limit 2");
     holding_fill_chain(&m.turn, &part, &s, 1);
-    ok(s.chain_len == 1 && s.chain[0].tid == 10, "and no deeper");
+    ok(s.chain_len == 1 && s.chain[0].tid == 10, "a chain of one link has the depth limit 1");
     part.held = 1;
     holding_fill_chain(&m.turn, &part, &s, 8);
-    ok(s.chain_len == 2 && s.chain[1].tid == 11, "up to the part");
+    ok(s.chain_len == 2 && s.chain[1].tid == 11, "the chain ends at the holder of the part");
     part.held = 0;
     holding_fill_chain(&m.turn, &part, &s, 8);
-    ok(s.chain_len == 1 && s.chain[0].tid == 10, "which may be the latest");
+    ok(s.chain_len == 1 && s.chain[0].tid == 10,
+       "the chain of the latest part is its holder alone");
     part.held = 2;
     s.tid = 11;
     holding_fill_chain(&m.turn, &part, &s, 8);
-    ok(s.chain_len == 1 && s.chain[0].tid == 10, "the sleeper ends it");
+    ok(s.chain_len == 1 && s.chain[0].tid == 10,
+       "the chain ends where the sleeper itself would follow");
     free_turn(&m);
 }
 

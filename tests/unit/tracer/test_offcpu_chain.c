@@ -46,23 +46,25 @@ static void test_convoy(void)
     threads(0, 8);
     convoy();
     s = stage_last();
-    ok(s->tid == 11 && s->blocked_ns == 920000, "the width is the first sleeper's");
-    is_str(stage_chain(), "12 13 [timer]", "a convoy of three, and what the last waited for");
+    ok(s->tid == 11 && s->blocked_ns == 920000,
+       "the sleep at the end of a convoy has the first sleeper's blocked time");
+    is_str(stage_chain(), "12 13 [timer]",
+           "the chain of a convoy of three ends with what the last holder waited for");
     ok(s->chain[0].stack == 12000 + SYS_futex && s->chain[1].stack == 13000 + SYS_futex,
-       "each with the stack of its waking call");
+       "each link of a convoy's chain has the stack of its waking call");
     ok(s->chain[2].stack == STAGE_SLEPT + 13000 + SYS_clock_nanosleep,
-       "the timer with the stack of the sleep it ended");
+       "the timer's link has the stack of the sleep that it ended");
     ok(stage_sleep(0)->tid == 13 && !stage_sleep(0)->chain[0].stack,
-       "which is not said twice of the sleep itself");
+       "the timer's link of the sleep itself has no stack");
     stage_close();
 
     threads(0, 2);
     convoy();
-    is_str(stage_chain(), "12 13", "as deep as is asked");
+    is_str(stage_chain(), "12 13", "a chain of two links has the depth limit 2");
     stage_close();
     threads(0, 1);
     convoy();
-    is_str(stage_chain(), "12", "the waker alone");
+    is_str(stage_chain(), "12", "a chain of one link has the depth limit 1");
     stage_close();
 }
 
@@ -79,18 +81,20 @@ static void test_weightless(void)
     stage_exit(1050, 13, 0);
     wakes(1060, 13, 0xB);
     stage_exit(1070, 12, 0);
-    is_str(stage_chain(), "13 14", "a moment's sleep does not hide a long one before it");
+    is_str(stage_chain(), "13 14", "a short sleep of the waker does not hide its long one before");
 
     waits(1015, 11, 0xA);
     wakes(1080, 13, 0xA);
     stage_exit(1090, 11, 0);
-    is_str(stage_chain(), "13 [disk]", "but counts where the long one is past");
+    is_str(stage_chain(), "13 [disk]",
+           "a short sleep of the waker counts if its long one ended before the wait");
     stage_entry(5000, 13, SYS_fsync, ARGS(5));
     stage_exit(5030, 13, 0);
     waits(80, 15, 0xD);
     wakes(5040, 13, 0xD);
     stage_exit(5050, 15, 0);
-    is_str(stage_chain(), "13 [disk]", "or is long ago");
+    is_str(stage_chain(), "13 [disk]",
+           "a short sleep of the waker counts if its long one was long ago");
     stage_close();
 }
 
@@ -105,11 +109,13 @@ static void test_outside(void)
     waits(305, 11, 0xA);
     wakes(400, 12, 0xA);
     stage_exit(410, 11, 0);
-    is_str(stage_chain(), "12 13", "what 13 had waited for ended before the sleep began");
+    is_str(stage_chain(), "12 13",
+           "a chain ends at a waker whose own wait ended before the sleep began");
     waits(500, 11, 0xA);
     wakes(600, 12, 0xA);
     stage_exit(610, 11, 0);
-    is_str(stage_chain(), "12", "and so did now what 12 had");
+    is_str(stage_chain(), "12",
+           "a chain ends at a waker that has not waited since the sleep began");
     stage_close();
 }
 
@@ -126,7 +132,8 @@ static void test_short(void)
     stage_exit(1025, 12, 0);
     wakes(1030, 12, 0xA);
     stage_exit(1040, 11, 0);
-    is_str(stage_chain(), "12 13 [timer]", "a sleep too short to count does not hide the last");
+    is_str(stage_chain(), "12 13 [timer]",
+           "a sleep below the least duration does not hide the waker's last one");
     stage_close();
 }
 
@@ -140,7 +147,7 @@ static void test_circles(void)
     wakes(120, 12, 0xA);
     waits(125, 12, 0xB);
     stage_exit(130, 11, 0);
-    is_str(stage_chain(), "12", "ping-pong: the sleeper is not its own waker's waker");
+    is_str(stage_chain(), "12", "in a ping-pong the sleeper is not its own waker's waker");
     stage_close();
 
     threads(0, 8);
@@ -155,7 +162,7 @@ static void test_circles(void)
     }
     wakes(3000, 12, 0xA);
     stage_exit(3010, 11, 0);
-    is_str(stage_chain(), "12 13", "a chain does not go round");
+    is_str(stage_chain(), "12 13", "a chain has each thread once");
     stage_close();
 }
 
@@ -170,12 +177,12 @@ static void test_deep(void)
         wakes(105 + (uint64_t)(19 - tid) * 10, tid, (uint64_t)tid - 1);
     }
     stage_exit(300, 11, 0);
-    is_str(stage_chain(), "12 13 14 15 16 17 18 19", "eight links");
+    is_str(stage_chain(), "12 13 14 15 16 17 18 19", "a chain has up to eight links");
     stage_close();
 }
 
-/* 13, then 12, then 14 hold a thing for 5 ms each, while 11 waits for it all the time; each
- * waits for its own word, which `lock` says. */
+/* 13, then 12, then 14 hold an object for 5 ms each, while 11 waits for it all the time. Each waits
+ * for its own futex, which `lock` gives. */
 static void in_turn(const uint64_t lock[4])
 {
     const pid_t holder[] = {13, 12, 14};
@@ -195,7 +202,7 @@ static void in_turn(const uint64_t lock[4])
     }
 }
 
-/* The last three things told are parts of the sleep of 11. */
+/* The last three reported sleeps are parts of the sleep of 11. */
 static void is_split(const char *last, const char *middle, const char *first, const char *name)
 {
     size_t n = stage_sleeps();
@@ -203,14 +210,14 @@ static void is_split(const char *last, const char *middle, const char *first, co
                            *c = stage_sleep(n - 1);
 
     is_str(stage_chain_of(n - 3), last, "%s", name);
-    is_str(stage_chain_of(n - 2), middle, "who had it before");
-    is_str(stage_chain_of(n - 1), first, "and who had it first");
-    is_int(c->blocked_ns, 5000000, "for as long as it had it");
-    is_int(b->blocked_ns, 5000000, "each of them");
-    is_int(a->blocked_ns, 5000000, "up to the end");
-    is_int(c->begin, 120000, "from the beginning");
+    is_str(stage_chain_of(n - 2), middle, "the middle part has the middle holder's chain");
+    is_str(stage_chain_of(n - 1), first, "the first part has the first holder's chain");
+    is_int(c->blocked_ns, 5000000, "the first part lasts as long as its holder had the lock");
+    is_int(b->blocked_ns, 5000000, "the middle part lasts as long as its holder had the lock");
+    is_int(a->blocked_ns, 5000000, "the last part lasts up to the end of the sleep");
+    is_int(c->begin, 120000, "the first part begins with the sleep");
     ok(a->tid == 11 && !a->more && b->more && c->more && !stage_sleep(n - 4)->more,
-       "and it is one sleep");
+       "the parts are marked as one sleep");
 }
 
 static void test_turns(void)
@@ -219,7 +226,8 @@ static void test_turns(void)
 
     threads(0, 8);
     in_turn(same);
-    is_split("14 [timer]", "12 [timer]", "13 [timer]", "who ended the wait, for a part of it");
+    is_split("14 [timer]", "12 [timer]", "13 [timer]",
+             "each holder of one lock gets its part of the sleep");
     stage_close();
 
     threads(0, 8);
@@ -227,20 +235,20 @@ static void test_turns(void)
         stage_likeness(tid, 7);
     in_turn(own);
     is_split("14 [timer]", "14 12 [timer]", "14 12 13 [timer]",
-             "words of the waiters' own, waited for alike: the ways that led there");
+             "with a futex for each waiter, each part has the chain of handoffs");
     stage_close();
 
     threads(0, 2);
     for (pid_t tid = 11; tid < 15; tid++)
         stage_likeness(tid, 7);
     in_turn(own);
-    is_split("14 [timer]", "14 12", "14 12", "not deeper than is asked");
+    is_split("14 [timer]", "14 12", "14 12", "parts of a sleep respect the depth limit");
     stage_close();
 
     threads(0, 8);
     in_turn(own);
-    is_str(stage_chain(), "14 [timer]", "other words, and nothing says that they are alike");
-    is_int(stage_last()->blocked_ns, 15000000, "one part");
+    is_str(stage_chain(), "14 [timer]", "unlike futexes do not split a sleep");
+    is_int(stage_last()->blocked_ns, 15000000, "a sleep that is not split is one part");
     stage_close();
 }
 
@@ -255,8 +263,10 @@ static void test_turn_of_set(void)
     stage_exit(5015, 13, 0);
     stage_entry(9000, 12, SYS_semop, ARGS(5, 0, 1));
     stage_exit(9010, 11, 0);
-    is_str(stage_chain_of(stage_sleeps() - 2), "12", "a set of semaphores");
-    is_str(stage_chain(), "12 13", "may be two locks: the way from one to the other is said");
+    is_str(stage_chain_of(stage_sleeps() - 2), "12",
+           "the first part of a wait for semaphores has the first waker");
+    is_str(stage_chain(), "12 13",
+           "the last part of a wait for semaphores names both possible lock holders");
     stage_close();
 }
 
@@ -272,8 +282,9 @@ static void test_turn_times(void)
     waits(5030, 11, 0xA);
     wakes(6000, 12, 0xA);
     stage_exit(6010, 11, 0);
-    is_str(stage_chain(), "12", "who had it before the wait began has no part in it");
-    is_int(stage_last()->blocked_ns, 980000, "which is whole");
+    is_str(stage_chain(), "12", "a holder from before the wait began has no part in it");
+    is_int(stage_last()->blocked_ns, 980000,
+           "a wait that began during the last holding is one part");
     stage_close();
 
     threads(0, 8);
@@ -285,10 +296,12 @@ static void test_turn_times(void)
     wakes(5000, 12, 0xA);
     stage_sched(11, 30, 100, 3);
     stage_exit(5120, 11, 0);
-    is_int(stage_last()->blocked_ns, 4000000, "the first part is all asleep");
-    is_int(stage_last()->runq_ns, 0, "and had a CPU");
-    is_int(stage_sleep(stage_sleeps() - 2)->blocked_ns, 870000, "the last one has the rest");
-    is_int(stage_sleep(stage_sleeps() - 2)->runq_ns, 100000, "and waited for a CPU");
+    is_int(stage_last()->blocked_ns, 4000000, "the first part is all blocked time");
+    is_int(stage_last()->runq_ns, 0, "the first part has no run-queue wait");
+    is_int(stage_sleep(stage_sleeps() - 2)->blocked_ns, 870000,
+           "the last part has the remaining blocked time");
+    is_int(stage_sleep(stage_sleeps() - 2)->runq_ns, 100000,
+           "the last part has the run-queue wait");
     stage_close();
 }
 
@@ -310,12 +323,13 @@ static void test_turn_small(void)
     }
     before = stage_sleeps();
     stage_exit(90800, 11, 0);
-    is_int(stage_sleeps() - before, 2, "short turns are not told one by one");
-    is_str(stage_chain_of(before), "12 13 14 15 16 17 18", "who ended the wait is, with them all");
-    is_str(stage_chain(), "19 [timer]", "and who had it long");
+    is_int(stage_sleeps() - before, 2, "short holdings are not reported as parts of their own");
+    is_str(stage_chain_of(before), "12 13 14 15 16 17 18",
+           "the last part has the thread that ended the wait and the short holders before it");
+    is_str(stage_chain(), "19 [timer]", "the first part has the long holder");
     for (size_t i = before; i < stage_sleeps(); i++)
         sum += stage_sleep(i)->blocked_ns;
-    is_int(sum, 90690000, "nothing is lost between them");
+    is_int(sum, 90690000, "the parts of a split sleep add up to all of it");
     stage_close();
 }
 

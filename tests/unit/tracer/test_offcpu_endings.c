@@ -37,17 +37,18 @@ static void test_kill(void)
     stage_entry(11, 21, SYS_read, ARGS(3, 0, 1));
     stage_wake(20, 30, SYS_kill, ARGS(20, SIGKILL));
     exiting(30, 21, SIGKILL);
-    is_str(stage_chain(), "30", "a wait that SIGKILL ends: who sent it");
-    is_int(stage_last()->chain[0].stack, 30000 + SYS_kill, "as it did");
+    is_str(stage_chain(), "30", "a wait that SIGKILL ends has the sender of the signal");
+    is_int(stage_last()->chain[0].stack, 30000 + SYS_kill,
+           "the sender of SIGKILL has the stack of its kill()");
     exiting(31, 20, SIGKILL);
-    is_str(stage_chain(), "30", "and that of the other thread");
+    is_str(stage_chain(), "30", "SIGKILL's sender ends the waits of all threads of the process");
     stage_close();
 
     threads();
     stage_entry(10, 20, SYS_futex, ARGS(0x10, WAIT));
     stage_wake(20, 30, SYS_kill, ARGS(10, SIGKILL));
     exiting(30, 20, SIGKILL);
-    is_str(stage_chain(), "[signal]", "not who killed another process");
+    is_str(stage_chain(), "[signal]", "the sender of SIGKILL to another process is not the waker");
     stage_close();
 
     threads();
@@ -56,7 +57,7 @@ static void test_kill(void)
     exiting(30, 30, SIGKILL);
     stage_exit(40, 10, 30);
     is_str(stage_chain(), "11",
-           "a child that ran and was killed: who waited for it has its killer");
+           "a wait for a killed child has the killer if the child was running");
     stage_entry(45, 10, SYS_wait4, ARGS(UINT64_MAX));
     stage_entry(50, 20, SYS_read, ARGS(3, 0, 1));
     stage_entry(51, 21, SYS_read, ARGS(3, 0, 1));
@@ -64,7 +65,8 @@ static void test_kill(void)
     exiting(70, 20, SIGKILL);
     exiting(71, 21, SIGKILL);
     stage_exit(80, 10, 20);
-    is_str(stage_chain(), "21 12", "one that waited: its last thread, which the killer ended");
+    is_str(stage_chain(), "21 12",
+           "a wait for a killed child has its last sleeping thread, which the killer ended");
     stage_close();
 
     threads();
@@ -72,14 +74,15 @@ static void test_kill(void)
     stage_wake(20, 30, SYS_kill, ARGS(10, SIGTERM));
     stage_signal(21, 11, SIGTERM, SI_USER, 30);
     exiting(30, 10, SIGTERM);
-    is_str(stage_chain(), "30", "a signal that another thread got, and that ends all");
+    is_str(stage_chain(), "30",
+           "a deadly signal to another thread ends the waits of the process by its sender");
     stage_close();
 
     threads();
     stage_entry(10, 10, SYS_futex, ARGS(0x10, WAIT));
     stage_signal(20, 11, SIGALRM, SI_KERNEL, 0);
     exiting(30, 10, SIGALRM);
-    is_str(stage_chain(), "[timer]", "an alarm that ends all");
+    is_str(stage_chain(), "[timer]", "a deadly alarm ends the waits of the process by the timer");
     stage_close();
 
     threads();
@@ -87,11 +90,12 @@ static void test_kill(void)
     stage_entry(11, 12, SYS_futex, ARGS(0x10, WAIT));
     stage_signal(20, 11, SIGSEGV, 1, 0);
     exiting(30, 10, SIGSEGV);
-    is_str(stage_chain(), "11", "a fault: the thread that made it");
+    is_str(stage_chain(), "11", "a fault ends the waits of the process by the faulting thread");
     exiting(40, 11, SIGSEGV);
     exiting(50, 12, SIGSEGV);
-    is_str(stage_chain(), "11", "also once it has ended");
-    is_int(stage_last()->chain[0].stack, 11000, "with its last stack");
+    is_str(stage_chain(), "11",
+           "a fault ends later waits by the faulting thread after its own end");
+    is_int(stage_last()->chain[0].stack, 11000, "the faulting thread has its last stack");
     stage_close();
 }
 
@@ -103,15 +107,17 @@ static void test_exit(void)
     stage_end(21, 12);
     stage_wake(30, 10, SYS_exit_group, ARGS(3));
     exiting(40, 11, 3 << 8);
-    is_str(stage_chain(), "10", "who called exit, and not who ended before");
-    is_int(stage_last()->chain[0].stack, 10000 + SYS_exit_group, "where it did");
+    is_str(stage_chain(), "10",
+           "exit_group ends the other waits by its caller, not by an earlier ended thread");
+    is_int(stage_last()->chain[0].stack, 10000 + SYS_exit_group,
+           "the caller of exit_group has the stack of that call");
     stage_close();
 
     threads();
     stage_entry(10, 11, SYS_futex, ARGS(0x10, WAIT));
     exiting(20, 12, 0);
     exiting(40, 11, SIGKILL);
-    is_str(stage_chain(), "[signal]", "the end of one thread is not that of others");
+    is_str(stage_chain(), "[signal]", "the end of one thread does not end the waits of others");
     stage_close();
 }
 
@@ -122,10 +128,11 @@ static void test_exec(void)
     stage_entry(11, 12, SYS_read, ARGS(3, 0, 1));
     stage_wake(20, 11, SYS_execve, ARGS(0));
     exiting(30, 12, 0);
-    is_str(stage_chain(), "11", "exec ends the other threads' waits");
-    is_int(stage_last()->chain[0].stack, 11000 + SYS_execve, "where it is called");
+    is_str(stage_chain(), "11", "exec ends the other threads' waits by its caller");
+    is_int(stage_last()->chain[0].stack, 11000 + SYS_execve,
+           "the caller of exec has the stack of that call");
     stage_exec(40, 10, 11);
-    is_str(stage_chain(), "11", "and that of a leader whose end was not told");
+    is_str(stage_chain(), "11", "exec ends the wait of a leader that reported no end");
     stage_close();
 
     threads();
@@ -133,7 +140,7 @@ static void test_exec(void)
     stage_wake(20, 11, SYS_execve, ARGS(0));
     stage_wake(25, 11, SYS_write, ARGS(1, 0, 1));
     exiting(30, 10, SIGKILL);
-    is_str(stage_chain(), "[signal]", "but not an exec that has failed");
+    is_str(stage_chain(), "[signal]", "a failed exec does not end other threads' waits");
     stage_close();
 }
 
@@ -147,7 +154,7 @@ static void test_last_holder(void)
     stage_entry(10, 10, SYS_read, ARGS(4, 0, 1));
     exiting(20, 30, 0);
     stage_exit(30, 10, 0);
-    is_str(stage_chain(), "30", "the end of a pipe: the last to have it");
+    is_str(stage_chain(), "30", "the end of a pipe's last writer ends a read at end of file");
     stage_close();
 
     threads();
@@ -157,10 +164,10 @@ static void test_last_holder(void)
     exiting(20, 30, 0);
     stage_wake(25, 20, SYS_write, ARGS(4, 0, 1));
     stage_exit(30, 10, 1);
-    is_str(stage_chain(), "20", "what was read was not brought by an end");
+    is_str(stage_chain(), "20", "a read that returned data has the writer, not an ended process");
     stage_entry(40, 10, SYS_read, ARGS(4, 0, 1));
     stage_exit(50, 10, 0);
-    is_str(stage_chain(), "[closed]", "nor is the next end of the file");
+    is_str(stage_chain(), "[closed]", "an ended process does not end a later read at end of file");
     stage_close();
 
     threads();
@@ -170,7 +177,7 @@ static void test_last_holder(void)
     exiting(20, 30, 0);
     stage_wake(25, 20, SYS_close, ARGS(4));
     stage_exit(30, 10, 0);
-    is_str(stage_chain(), "20", "a later close is what ended it");
+    is_str(stage_chain(), "20", "a later close ends a read at end of file");
     stage_close();
 
     threads();
@@ -181,7 +188,7 @@ static void test_last_holder(void)
     stage_entry(10, 10, SYS_poll, ARGS(9, 1, UINT64_MAX));
     exiting(20, 30, 0);
     stage_exit(30, 10, 1);
-    is_str(stage_chain(), "30", "one that is polled");
+    is_str(stage_chain(), "30", "the end of a pipe's last writer ends a poll of the pipe");
     stage_close();
 
     threads();
@@ -190,7 +197,7 @@ static void test_last_holder(void)
     stage_entry(10, 10, SYS_flock, ARGS(4, 2));
     exiting(20, 30, 0);
     stage_exit(30, 10, 0);
-    is_str(stage_chain(), "30", "a file's lock");
+    is_str(stage_chain(), "30", "the end of a file lock's holder ends the wait for the lock");
     stage_close();
 
     threads();
@@ -200,7 +207,7 @@ static void test_last_holder(void)
     exiting(15, 21, 0);
     exiting(20, 30, 0);
     stage_exit(30, 10, 1);
-    is_str(stage_chain(), "30", "a pidfd: the end of that process");
+    is_str(stage_chain(), "30", "the end of a process ends the poll of its pidfd");
     stage_close();
 
     threads();
@@ -209,7 +216,7 @@ static void test_last_holder(void)
     stage_entry(10, 10, SYS_read, ARGS(4, 0, 1));
     exiting(20, 20, 0);
     stage_exit(30, 10, 0);
-    is_str(stage_chain(), "[closed]", "a thread's end closes nothing while there are others");
+    is_str(stage_chain(), "[closed]", "the end of one thread closes no descriptor of its process");
     stage_close();
 }
 
@@ -220,9 +227,10 @@ static void test_robust(void)
     stage_entry(11, 21, SYS_futex, ARGS(0x20, WAIT, FUTEX_WAITERS | 30));
     exiting(20, 30, 0);
     stage_exit(30, 20, 0);
-    is_str(stage_chain(), "30", "a lock of several processes, whose owner has ended");
+    is_str(stage_chain(), "30", "the end of a shared robust futex's owner ends the wait for it");
     stage_exit(31, 21, 0);
-    is_str(stage_chain(), "[unknown]", "one of a process is that process's alone");
+    is_str(stage_chain(), "[unknown]",
+           "the end of a thread of another process does not end the wait for a private futex");
     stage_close();
 }
 

@@ -1,4 +1,4 @@
-/* The table of traced threads against a plain list, over ids as the kernel gives them out. */
+/* Compares the table of traced threads with a plain list, over ids as the kernel gives them out. */
 #include <stdlib.h>
 
 #include "tests/tap.h"
@@ -18,7 +18,7 @@ int main(void)
     ts = ptraced_new();
     ok(!ptraced_find(ts, 1) && !ptraced_find(ts, 0) && !ptraced_find(ts, (1 << 22) - 1) &&
            !ptraced_find(ts, 1 << 22) && !ptraced_find(ts, -1),
-       "nothing is found in an empty table");
+       "an empty table finds no thread");
     for (int i = 0; i < N; i++)
         tids[i] = i < N / 2 ? 1 + i : (1 << 22) - 1 - i * 700;
     for (int round = 0; round < 20000; round++) {
@@ -26,28 +26,30 @@ int main(void)
 
         if (twin[i]) {
             same &= row(ptraced_find(ts, tids[i]) == twin[i] && twin[i]->pid == i,
-                        "round %d: thread %d is found", round, tids[i]);
+                        "round %d: live thread %d is found", round, tids[i]);
             ptraced_remove(ts, twin[i]);
             twin[i] = NULL;
             live--;
         } else {
-            same &=
-                row(!ptraced_find(ts, tids[i]), "round %d: thread %d is not found", round, tids[i]);
+            same &= row(!ptraced_find(ts, tids[i]), "round %d: ended thread %d is not found", round,
+                        tids[i]);
             twin[i] = ptraced_add(ts, tids[i], i);
             live++;
         }
-        same &= row(ptraced_count(ts) == live, "round %d: %zu threads", round, live);
+        same &=
+            row(ptraced_count(ts) == live, "round %d: the table counts %zu threads", round, live);
     }
-    ok(same, "20,000 births and ends: each is found while it lives");
+    ok(same, "a thread is found exactly while it lives, over 20,000 births and ends");
     for (struct ptraced *t = ptraced_first(ts); t; t = t->next) {
         order &= row(t == twin[t->pid] && (!t->next || t->next->prev == t),
-                     "thread %d is where it belongs", t->tid);
+                     "thread %d is in its place in the list", t->tid);
         seen++;
     }
-    ok(order && seen == live, "the list holds the same");
+    ok(order && seen == live, "the list holds the same threads as the table");
     for (int i = 0; i < N; i++)
         if (twin[i])
             ptraced_remove(ts, twin[i]);
-    ok(!ptraced_first(ts) && ptraced_count(ts) == 0 && !ptraced_find(ts, tids[0]), "and empties");
+    ok(!ptraced_first(ts) && ptraced_count(ts) == 0 && !ptraced_find(ts, tids[0]),
+       "the table is empty after the last removal");
     return done_testing();
 }

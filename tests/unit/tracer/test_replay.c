@@ -70,7 +70,7 @@ static void check_text(const char *name, const struct replayed *r)
         ok(write_want(name, &r->text), "%s.want is written", name);
     if (!ok(read_all(&want, name, "want") && want.len == r->text.len &&
                 memcmp(want.buf, r->text.buf, want.len) == 0,
-            "%s: the same sleeps, by the same wakers", name))
+            "%s: the replay has the expected sleeps and wakers", name))
         show_difference(&r->text, &want);
     strbuf_release(&want);
 }
@@ -80,11 +80,12 @@ static void check_sums(const char *name, const struct replayed *r, const struct 
     struct strbuf wrong = STRBUF_INIT;
     size_t truths = replay_check_truths(r, log->buf, log->len, &wrong);
 
-    if (!ok(truths && !wrong.len, "%s: %zu sleeps by the program's clock", name, truths))
+    if (!ok(truths && !wrong.len, "%s: %zu sleeps agree with the program's own clock", name,
+            truths))
         diag("%.*s", (int)wrong.len, wrong.buf);
     strbuf_clear(&wrong);
     replay_check_threads(r, &wrong);
-    if (!ok(!wrong.len, "%s: threads' times are whole", name))
+    if (!ok(!wrong.len, "%s: each thread's times add up", name))
         diag("%.*s", (int)wrong.len, wrong.buf);
     strbuf_release(&wrong);
 }
@@ -117,16 +118,16 @@ static void check_log(const char *name)
     struct strbuf log = STRBUF_INIT;
     struct replayed r;
 
-    if (!ok(read_all(&log, name, "log"), "%s.log is read", name))
+    if (!ok(read_all(&log, name, "log"), "%s.log is readable", name))
         return;
     replay_run(&r, log.buf, log.len);
     if (r.elsewhere) {
-        skip("%s: this processor has no such call", name);
+        skip("%s: this processor lacks a call of the log", name);
     } else {
-        if (!ok(!r.line, "%s: the machine asks what it asked", name))
+        if (!ok(!r.line, "%s: the state machine asks its source what it asked when recorded", name))
             diag("  line %zu of the log: %s", r.line, r.wrong);
-        is_int((intmax_t)lines_that_change(&log), 0, "%s: lines are read as they are written",
-               name);
+        is_int((intmax_t)lines_that_change(&log), 0,
+               "%s: each line of the log reads and writes back unchanged", name);
         check_text(name, &r);
         check_sums(name, &r, &log);
     }

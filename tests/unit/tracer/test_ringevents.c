@@ -81,21 +81,22 @@ static void test_calls(void)
     begin();
     enter(1, SYS_read, 3, 0, 10);
     leave(1, 5, 20, 0);
-    is_str(reported, "11>0@10 11<0=5@20", "a call that may sleep is entered and left");
+    is_str(reported, "11>0@10 11<0=5@20", "a call that may sleep gets an entry and an exit event");
     begin();
     enter(1, SYS_read, 3, 0, 10);
     leave(1, 5, 20, RING_RAN_ON);
-    is_str(reported, "11>0@10 11<0=5@20on", "or did not leave its CPU");
+    is_str(reported, "11>0@10 11<0=5@20on",
+           "the exit of a call that stayed on its CPU is marked so");
     begin();
     enter(1, SYS_futex, 64, FUTEX_WAKE, 10);
     leave(1, 1, 20, 0);
-    is_str(reported, "11>202@10w", "one that only wakes has no end");
+    is_str(reported, "11>202@10w", "a call that only wakes gets an entry only");
     begin();
     enter(1, SYS_futex, 64, FUTEX_FD, 10);
     enter(2, SYS_getpid, 0, 0, 11);
     leave(2, 10, 12, 0);
     leave(1, 1, 20, 0);
-    is_str(reported, "", "of what cannot sleep or wake nothing is told");
+    is_str(reported, "", "calls that neither sleep nor wake get no events");
 }
 
 /* The call is over when its beginning is read, and has no end record. */
@@ -112,45 +113,46 @@ static void test_passed(void)
 {
     begin();
     pass(1, SYS_write, 3, 0, 5);
-    is_str(reported, "11>1@10w", "a call that did not sleep may have woken somebody");
+    is_str(reported, "11>1@10w", "a passed call that may wake gets an entry");
     begin();
     pass(1, SYS_write, 3, 0, -EAGAIN);
-    is_str(reported, "", "but not if it failed");
+    is_str(reported, "", "a passed call that failed gets no event");
     begin();
     pass(1, SYS_getdents64, 3, 0, 5);
-    is_str(reported, "", "nor if it is one that cannot");
+    is_str(reported, "", "a passed call that cannot wake gets no event");
     begin();
     enter(1, SYS_read, 3, 0, 5);
     pass(2, SYS_write, 3, 0, 1);
     leave(1, 5, 30, 0);
     is_str(reported, "11>0@5 11<0=-514@10 11>1@10w 11>0@10r 11<0=5@30",
-           "in a handler it interrupts like any other");
+           "a passed call in a handler interrupts the outer call");
 }
 
 static void test_signals(void)
 {
     begin();
-    ok(!sig(SIGUSR1, 5), "a signal outside of calls is the caller's to tell");
+    ok(!sig(SIGUSR1, 5), "a signal outside of calls is left to the caller");
     enter(1, SYS_read, 3, 0, 10);
-    ok(sig(SIGUSR1, 15), "in a call it is taken");
+    ok(sig(SIGUSR1, 15), "a signal within a call is taken over");
     leave(1, -EINTR, 20, 0);
     is_str(reported, "11>0@10 11<0=-4@15 11!10@15c",
-           "and told when it has ended the call, at its time");
-    ok(!sig(SIGUSR1, 25), "then the thread is in no call");
+           "a signal that ended its call is reported at its own time");
+    ok(!sig(SIGUSR1, 25), "a signal after a call's end is left to the caller");
     begin();
     enter(1, SYS_read, 3, 0, 10);
     sig(SIGCHLD, 15);
     leave(1, 5, 20, 0);
-    is_str(reported, "11>0@10 11<0=5@20", "one that has not ended it is not told");
+    is_str(reported, "11>0@10 11<0=5@20", "a signal that did not end its call is not reported");
     enter(2, SYS_read, 3, 0, 30);
     leave(2, -EINTR, 40, 0);
-    is_str(reported, "11>0@10 11<0=5@20 11>0@30 11<0=-4@40", "nor is it with the next");
+    is_str(reported, "11>0@10 11<0=5@20 11>0@30 11<0=-4@40",
+           "a signal that did not end its call is not reported with the next call");
     begin();
     enter(1, SYS_read, 3, 0, 10);
     sig(SIGCHLD, 13);
     sig(SIGUSR1, 15);
     leave(1, -EINTR, 20, 0);
-    is_str(reported, "11>0@10 11<0=-4@15 11!10@15c", "of two the last has ended it");
+    is_str(reported, "11>0@10 11<0=-4@15 11!10@15c", "of two signals the last one ended the call");
 }
 
 static void test_handlers(void)
@@ -162,7 +164,7 @@ static void test_handlers(void)
     leave(2, 1, 17, RING_RAN_ON);
     leave(1, -EINTR, 18, 0);
     is_str(reported, "11>0@10 11<0=-514@15 11!14@15c 11>1@16 11<1=1@17on",
-           "a handler's call comes behind the end of the one that was interrupted");
+           "a handler's call follows the end of the call that it interrupted");
     begin();
     enter(1, SYS_read, 3, 0, 10);
     sig(SIGALRM, 15);
@@ -170,7 +172,7 @@ static void test_handlers(void)
     leave(2, 1, 17, 0);
     leave(1, 7, 30, 0);
     is_str(reported, "11>0@10 11<0=-514@15 11!14@15c 11>1@16 11<1=1@17 11>0@17r 11<0=7@30",
-           "one that goes on is entered again when the handler is done");
+           "an interrupted call that continues is entered again after the handler");
     begin();
     enter(1, SYS_read, 3, 0, 10);
     sig(SIGALRM, 15);
@@ -179,16 +181,16 @@ static void test_handlers(void)
     enter(3, SYS_pause, 0, 0, 25);
     leave(3, 0, 30, 0);
     is_str(reported, "11>0@10 11<0=-514@15 11!14@15c 11>34@16 11<34=0@20 11>34@25 11<34=0@30",
-           "one that a handler jumped out of is over when the signal came");
+           "a call that a handler jumped out of ended when the signal came");
     begin();
     for (uint32_t i = 1; i <= RINGS_NESTED; i++)
         enter(i, SYS_pause, 0, 0, i);
-    is_int(from.nopen, RINGS_NESTED, "as many calls inside of each other as are kept");
+    is_int(from.nopen, RINGS_NESTED, "RINGS_NESTED calls are nested");
     memmove(from.open, from.open + 1, --from.nopen * sizeof *from.open);
     enter(50, SYS_pause, 0, 0, 50);
     reported[0] = '\0';
     leave(2, -EINTR, 60, 0);
-    is_str(reported, "", "their ends were told when others began in them");
+    is_str(reported, "", "the end of an outer call is not reported twice");
 }
 
 static char pointed[100]; /* addresses of what entries point to */
@@ -229,7 +231,8 @@ static void test_memory(void)
     enter(5, SYS_pause, 64, 0, 5);
     leave(5, 0, 6, 0);
     leave(1, 0, 7, 0);
-    is_str(pointed, "42:5 42:6 34:-1 42:5 ", "calls have what they point to, whenever they go on");
+    is_str(pointed, "42:5 42:6 34:-1 42:5 ",
+           "a continued call has the memory that it was logged with");
     begin();
     ringevents_free(events);
     events = ringevents_new(&client);
@@ -242,7 +245,7 @@ static void test_memory(void)
     leave(50, 0, 60, 0);
     leave(RINGS_NESTED, 0, 61, 0);
     leave(2, 0, 62, 0);
-    is_str(pointed, "42:16 42:2 ", "of many only the outermost is forgotten");
+    is_str(pointed, "42:16 42:2 ", "of too many nested calls only the outermost loses its memory");
 }
 
 static void test_vfork(void)
@@ -257,12 +260,12 @@ static void test_vfork(void)
     enter(3, SYS_read, 3, 0, 14);
     leave(3, 1, 15, 0);
     is_str(reported, "11>0@10 11<0=1@11 40>1@12 40<1=1@13 11>0@14 11<0=1@15",
-           "what is written between vfork and exec is the child's");
+           "calls between vfork and exec belong to the child");
     enter(4, SYS_read, 3, 0, 20);
     ringevents_gone(events, 11);
     reported[0] = '\0';
     enter(5, SYS_read, 3, 0, 21);
-    is_str(reported, "11>0@21", "nothing is left of one that is gone");
+    is_str(reported, "11>0@21", "an ended thread leaves no open call");
 }
 
 static bool stop(enum off_event_kind kind, int nr, uint64_t time)
@@ -286,13 +289,14 @@ static void test_stops(void)
     stop(OFF_EXIT, SYS_write, 18);
     leave(1, 7, 30, 0);
     is_str(reported, "11>0@10 11<0=-514@15 11!14@15c 11>0@18r 11<0=7@30",
-           "a handler's call that stops interrupts the one that was noted");
+           "a handler's stopped call interrupts the logged call");
     begin();
     enter(1, SYS_read, 3, 0, 10);
     leave(1, 7, 12, 0);
     stop(OFF_ENTRY, SYS_write, 16);
     stop(OFF_EXITING, 0, 17);
-    is_str(reported, "11>0@10 11<0=7@12", "one behind it does not");
+    is_str(reported, "11>0@10 11<0=7@12",
+           "a stopped call after the logged one does not interrupt it");
 }
 
 static uint64_t held;
@@ -308,27 +312,29 @@ static void test_samples(void)
     static const struct ringevents_client client = {.event = add_held};
 
     begin();
-    ok(!stop(OFF_SAMPLE, 0, 10), "a sample outside of calls is told");
+    ok(!stop(OFF_SAMPLE, 0, 10), "a sample outside of calls is left to the caller");
     enter(1, SYS_read, 3, 0, 7);
-    is_str(reported, "11>0@10", "what the thread was about to note then is no earlier");
+    is_str(reported, "11>0@10", "a call logged before a sample begins no earlier than the sample");
     leave(1, 7, 20, 0);
-    is_str(reported, "11>0@10 11<0=7@20", "and what follows is as it says");
+    is_str(reported, "11>0@10 11<0=7@20", "a call's end after a sample has its logged time");
     begin();
     sig(SIGALRM, 30);
     enter(1, SYS_read, 3, 0, 29);
-    is_str(reported, "11>0@29", "of a thread that nobody knew yet nothing was told");
-    ok(sig(SIGALRM, 32) && !stop(OFF_STOPPED, 0, 40), "it is stopped behind a signal");
+    is_str(reported, "11>0@29",
+           "a signal for a thread without events does not move its first call");
+    ok(sig(SIGALRM, 32) && !stop(OFF_STOPPED, 0, 40),
+       "a signal in a call is taken over, and the stop after it is left to the caller");
     leave(1, -EINTR, 35, 0);
     is_str(reported, "11>0@29 11<0=-4@40 11!14@40c",
-           "and all that is told then is told behind that");
+           "events of a call after a stop are no earlier than that stop");
 
     ringevents_free(events);
     events = ringevents_new(&client);
     enter(2, SYS_read, 3, 0, 50);
-    ok(stop(OFF_SAMPLE, 0, 60), "a sample of a thread that has come out of its call is not");
+    ok(stop(OFF_SAMPLE, 0, 60), "a sample within a call is taken over");
     held = 0;
     leave(2, 7, 61, 0);
-    is_int(held, 5, "what that held it goes with the call's end");
+    is_int(held, 5, "the stopped time of a sample within a call is reported with the call's exit");
     held = 0;
 }
 
@@ -344,7 +350,7 @@ static void test_held(void)
     enter(1, SYS_read, 3, 0, 10);
     ringevents_signal(events, &e);
     leave(1, 7, 30, 0);
-    is_int(held, 40, "how long the tracer held it for a signal that ended nothing is told, too");
+    is_int(held, 40, "the stopped time of a signal that did not end its call is reported");
 }
 
 static void test_vfork_in_handler(void)
@@ -359,7 +365,7 @@ static void test_vfork_in_handler(void)
     reported[0] = '\0';
     leave(1, 7, 30, 0);
     is_str(reported, "11>0@12r 11<0=7@30",
-           "what a child of vfork did not leave is not its parent's");
+           "an open call of a vfork child does not become its parent's");
 }
 
 /* Times of the stage are in us. */
@@ -383,12 +389,12 @@ static void test_machine(void)
     from.open[0] = from.call;
     from.nopen = 1;
     leave(1, 1, US(60), 0);
-    is_int(stage_sleeps(), 1, "a read that another's write ends is one sleep");
-    is_int(stage_last()->blocked_ns, US(50), "as long as it took");
-    is_str(stage_chain(), "12", "and it is known who ended it");
+    is_int(stage_sleeps(), 1, "a logged read that another thread's write ends is one sleep");
+    is_int(stage_last()->blocked_ns, US(50), "a logged read blocks until its end");
+    is_str(stage_chain(), "12", "a logged read has its waker");
     enter(2, SYS_read, 3, 0, US(100));
     leave(2, 1, US(900), RING_RAN_ON);
-    is_int(stage_sleeps(), 1, "a call that did not leave its CPU is none, however long it took");
+    is_int(stage_sleeps(), 1, "a call that stayed on its CPU is no sleep, however long it took");
     enter(3, SYS_read, 3, 0, US(1000));
     sig(SIGALRM, US(1400));
     leave(3, -EINTR, US(1500), 0);
@@ -400,12 +406,14 @@ static void test_machine(void)
     enter(4, SYS_read, 3, 0, US(2500));
     leave(4, 1, US(2600), RING_RAN_ON);
     stage_finish(2700);
-    is_int(stage_sleeps(), 2, "one that a signal ended is one");
-    is_int(stage_last()->blocked_ns, US(400), "until the signal came");
-    is_str(stage_chain(), "[signal]", "which ended it");
+    is_int(stage_sleeps(), 2, "a logged read that a signal ended is a sleep");
+    is_int(stage_last()->blocked_ns, US(400),
+           "a logged read that a signal ended blocks until the signal");
+    is_str(stage_chain(), "[signal]", "a logged read that a signal ended has [signal]");
     is_int((intmax_t)stage_rest(11, OFF_OTHER_ROOM).ns, US(600),
-           "waits for room go with what is next");
-    is_int((intmax_t)stage_rest(11, OFF_OTHER_ROOM).times, 2, "both of them");
+           "waits for room in the ring are added up with the next event");
+    is_int((intmax_t)stage_rest(11, OFF_OTHER_ROOM).times, 2,
+           "each wait for room in the ring is counted");
     to_machine = false;
     stage_close();
 }

@@ -1,4 +1,4 @@
-/* The scheduler's figures of a thread whose events come late. */
+/* The scheduler's times of a thread whose events come late. */
 #include "tests/tap.h"
 #include "tracer/inproc/schedstat_split.h"
 
@@ -10,11 +10,11 @@ static void test_runs(void)
 
     schedstat_split_read(&f, 2000, &(struct off_sched){900, 300, 9});
     schedstat_split_event(&f, 500, false);
-    is_int(f.given.cpu_ns, 500, "between calls it ran");
-    is_int(f.given.runq_ns, 0, "and did not wait");
+    is_int(f.given.cpu_ns, 500, "a thread ran between its calls");
+    is_int(f.given.runq_ns, 0, "a thread that ran did not wait for a CPU");
     schedstat_split_event(&f, 1100, false);
-    is_int(f.given.cpu_ns, 900, "as far as the kernel says that it ran");
-    is_int(f.given.runq_ns, 200, "the rest it waited for a CPU");
+    is_int(f.given.cpu_ns, 900, "a thread ran no longer than the kernel's CPU time");
+    is_int(f.given.runq_ns, 200, "a thread waited for a CPU in the rest of the time");
 }
 
 static void test_sleeps(void)
@@ -23,13 +23,13 @@ static void test_sleeps(void)
 
     schedstat_split_read(&f, 1000, &(struct off_sched){0, 400, 9});
     schedstat_split_event(&f, 250, true);
-    is_int(f.given.runq_ns, 100, "a sleep has its share of the wait");
-    is_int(f.given.cpu_ns, 0, "and none of the CPU");
-    ok(f.given.turns >= 2, "it was put on a CPU more than once");
+    is_int(f.given.runq_ns, 100, "a sleep gets its share of the run-queue wait");
+    is_int(f.given.cpu_ns, 0, "a sleep gets no CPU time before the next reading");
+    ok(f.given.turns >= 2, "a sleep has at least two turns on a CPU");
     schedstat_split_event(&f, 1000, true);
-    is_int(f.given.runq_ns, 400, "the last has what is left");
+    is_int(f.given.runq_ns, 400, "the last sleep gets the remaining run-queue wait");
     schedstat_split_event(&f, 1500, true);
-    is_int(f.given.runq_ns, 400, "never more than was read");
+    is_int(f.given.runq_ns, 400, "sleeps get no more run-queue wait than was read");
 }
 
 static void test_readings(void)
@@ -37,18 +37,18 @@ static void test_readings(void)
     struct schedstat_split f = {.known = false};
 
     schedstat_split_read(&f, 1000, &(struct off_sched){70, 7, 7});
-    is_int(f.given.cpu_ns, 70, "the first reading is what was before");
+    is_int(f.given.cpu_ns, 70, "times before the first reading are given at once");
     schedstat_split_read(&f, 2000, &(struct off_sched){170, 17, 8});
-    is_int(f.given.cpu_ns, 70, "a reading alone gives nothing");
+    is_int(f.given.cpu_ns, 70, "a later reading alone gives no time");
     schedstat_split_event(&f, 1040, false);
-    is_int(f.given.cpu_ns, 110, "an event does");
+    is_int(f.given.cpu_ns, 110, "an event after a reading gives time");
     schedstat_split_read(&f, 3000, &none);
-    is_int(f.read.cpu_ns, 170, "figures that go back are not believed");
+    is_int(f.read.cpu_ns, 170, "a reading with lower numbers is ignored");
     schedstat_split_settle(&f, 3000, &(struct off_sched){500, 60, 12});
-    is_int(f.given.cpu_ns, 500, "at a stop all is known");
-    is_int(f.given.runq_ns, 60, "all of it");
+    is_int(f.given.cpu_ns, 500, "a stop gives all CPU time");
+    is_int(f.given.runq_ns, 60, "a stop gives all run-queue wait");
     schedstat_split_event(&f, 2000, false);
-    is_int(f.given.cpu_ns, 500, "an event from before it gets nothing");
+    is_int(f.given.cpu_ns, 500, "an event from before the stop gets no time");
 }
 
 /* The CPU time of calls in which the thread slept goes to the sleeps up to the next reading, in
@@ -61,15 +61,16 @@ static void test_cpu_of_sleeps(void)
     schedstat_split_event(&f, 400, true);
     schedstat_split_event(&f, 410, false);
     schedstat_split_event(&f, 900, true);
-    is_int(f.given.cpu_ns, 10, "what ran has it, and sleeps have none yet");
+    is_int(f.given.cpu_ns, 10,
+           "before the next reading CPU time goes to running code, not to sleeps");
     schedstat_split_read(&f, 2000, &(struct off_sched){100, 0, 8});
     schedstat_split_event(&f, 1400, true);
-    is_int(f.given.cpu_ns, 35, "of two sleeps the next one has a half");
+    is_int(f.given.cpu_ns, 35, "the next of two sleeps gets half of the CPU time");
     schedstat_split_event(&f, 1420, true);
-    is_int(f.given.cpu_ns, 45, "but no more than half of what it took");
+    is_int(f.given.cpu_ns, 45, "a sleep gets at most half of its own duration as CPU time");
     schedstat_split_event(&f, 2000, true);
     schedstat_split_event(&f, 2400, true);
-    is_int(f.given.cpu_ns, 60, "and all of them no more than there was");
+    is_int(f.given.cpu_ns, 60, "all sleeps get no more CPU time than there was");
 }
 
 /* A reading within a stretch between two calls has time of that stretch, which is no call's. */
@@ -81,11 +82,11 @@ static void test_spins(void)
     schedstat_split_read(&f, 400, &(struct off_sched){300, 0, 3});
     schedstat_split_read(&f, 1000, &(struct off_sched){600, 0, 5});
     schedstat_split_event(&f, 600, false);
-    is_int(f.given.cpu_ns, 500, "it ran until it made a call");
+    is_int(f.given.cpu_ns, 500, "a thread ran until it made a call");
     schedstat_split_event(&f, 900, true);
-    is_int(f.given.cpu_ns, 500, "in which it slept");
+    is_int(f.given.cpu_ns, 500, "a sleep gets no CPU time of the stretch before it");
     schedstat_split_event(&f, 1000, false);
-    is_int(f.given.cpu_ns, 600, "and runs again");
+    is_int(f.given.cpu_ns, 600, "a thread runs again after a sleep");
 }
 
 /* A logged call without an end record: the thread slept, whatever was given before. */
@@ -96,9 +97,9 @@ static void test_turns(void)
     for (uint64_t i = 1; i <= 3; i++)
         schedstat_split_event(&f, i * 100, true);
     is_int(schedstat_split_turns(&f, 4), f.given.turns + 2,
-           "one turn more than three sleeps: it slept");
-    is_int(schedstat_split_turns(&f, 90), 90, "what is more is as it was read");
-    is_int(schedstat_split_turns(&f, 0), 0, "and so is what is not known");
+           "after three sleeps, one turn more than given counts as a sleep");
+    is_int(schedstat_split_turns(&f, 90), 90, "a larger number of turns is kept as read");
+    is_int(schedstat_split_turns(&f, 0), 0, "an unknown number of turns is kept as 0");
 }
 
 int main(void)

@@ -1,4 +1,4 @@
-/* Since when a thread sleeps, by the scheduler's own notes. */
+/* When a sleeping thread fell asleep, by the scheduler's own records. */
 #define _GNU_SOURCE
 #include <sched.h>
 #include <signal.h>
@@ -40,7 +40,7 @@ static char state_of(pid_t pid)
     return state;
 }
 
-/* Waits until the process has said when it falls asleep, which it had not before, and sleeps. */
+/* Waits until the child reports a new time before its sleep, and sleeps. */
 static bool falls_asleep(pid_t pid, const volatile uint64_t *before, uint64_t was)
 {
     for (int i = 0; i < 60000; i++) {
@@ -111,7 +111,7 @@ static void test_busy(pid_t pid, const volatile uint64_t *before)
         waitpid(hogs[i], NULL, 0);
     }
     sched_setaffinity(pid, sizeof all, &all);
-    is_int(early, 0, "no sooner on a busy CPU, %d times", known);
+    is_int(early, 0, "no reading on a busy CPU is earlier than the sleep, in %d readings", known);
 }
 
 int main(void)
@@ -130,33 +130,39 @@ int main(void)
             pause();
         }
     }
-    ok(falls_asleep(pid, before, 0), "a process sleeps");
+    ok(falls_asleep(pid, before, 0), "test setup: the child sleeps");
     sched_getaffinity(0, sizeof was, &was);
     if (access("/proc/self/sched", R_OK) != 0) {
-        ok(!sleep_since_ns(l, pid, true, &when), "a kernel that does not say");
+        ok(!sleep_since_ns(l, pid, true, &when),
+           "sleep_since_ns fails on a kernel without /proc/PID/sched");
     } else {
-        ok(!sleep_since_ns(l, pid, false, &when), "a CPU that was not visited is not known");
-        ok(sleep_since_ns(l, pid, true, &when), "it is visited");
-        ok(sleep_since_ns(l, pid, false, &again), "and known from then on");
+        ok(!sleep_since_ns(l, pid, false, &when),
+           "sleep_since_ns fails for a CPU that was not visited");
+        ok(sleep_since_ns(l, pid, true, &when), "sleep_since_ns visits the CPU if allowed");
+        ok(sleep_since_ns(l, pid, false, &again), "sleep_since_ns needs no second visit of a CPU");
         /* On a busy machine the child may have been put off its CPU between the two. */
         ok(when + MOMENT_NS > *before && when < now_ns() && again + MOMENT_NS > *before,
-           "no sooner than it fell asleep (%+d us)", (int)((int64_t)(when - *before) / 1000));
-        ok((when > again ? when - again : again - when) < MOMENT_NS, "the same each time");
+           "the reported time is not before the child fell asleep (%+d us)",
+           (int)((int64_t)(when - *before) / 1000));
+        ok((when > again ? when - again : again - when) < MOMENT_NS,
+           "two readings report one time");
     }
     if (access("/proc/self/sched", R_OK) == 0) {
-        ok(wake(pid, before), "woken, it goes to sleep again");
+        ok(wake(pid, before), "test setup: the child wakes and sleeps again");
         ok(!sleep_since_ns(l, pid, false, &when),
-           "since the visit its CPU's clock may have fallen behind, so that is not known");
-        ok(sleep_since_ns(l, pid, true, &when), "without another visit");
-        ok(when + MOMENT_NS > *before && when < now_ns(), "that tells when (%+d us)",
+           "a sleep after the visit is not known without another visit");
+        ok(sleep_since_ns(l, pid, true, &when),
+           "a sleep after the visit is known by another visit");
+        ok(when + MOMENT_NS > *before && when < now_ns(),
+           "the reported time of the second sleep is not before it (%+d us)",
            (int)((int64_t)(when - *before) / 1000));
         test_busy(pid, before);
     }
     sched_getaffinity(0, sizeof is, &is);
-    ok(CPU_EQUAL(&was, &is), "we may run where we might before");
+    ok(CPU_EQUAL(&was, &is), "the caller's CPU affinity is restored");
     kill(pid, SIGKILL);
     waitpid(pid, NULL, 0);
-    ok(!sleep_since_ns(l, pid, true, &when), "of one that is gone nothing is known");
+    ok(!sleep_since_ns(l, pid, true, &when), "sleep_since_ns fails for an ended process");
     sleep_since_free(l);
     return done_testing();
 }

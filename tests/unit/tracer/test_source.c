@@ -171,12 +171,12 @@ static void test_launch(const struct source_options *o, const char *mode)
     is_int(log.failed, 0, "%s: a program runs", mode);
     is_str(disorder(&log), NULL, "%s: its events are in order", mode);
     ok(log.n && log.events[0].kind == OFF_THREAD_BEGIN && !log.events[0].newborn,
-       "%s: the first event is the beginning", mode);
+       "%s: the first event is the program's begin event", mode);
     in = eventlog_find(&log, OFF_ENTRY, SYS_clock_nanosleep, 0);
     out = eventlog_find(&log, OFF_EXIT, SYS_clock_nanosleep, 0);
     if (ok(in && out, "%s: the sleep has an entry and an exit", mode)) {
-        ok(out->time - in->time >= 50000000, "%s: and lasts 50 ms", mode);
-        ok(out->result == 0 && !in->no_exit, "%s: with its result", mode);
+        ok(out->time - in->time >= 50000000, "%s: the sleep lasts 50 ms", mode);
+        ok(out->result == 0 && !in->no_exit, "%s: the exit of the sleep has its result", mode);
     }
     ok(eventlog_find(&log, OFF_ENTRY, SYS_close, 0) &&
            eventlog_find(&log, OFF_ENTRY, SYS_close, 0)->no_exit &&
@@ -184,21 +184,24 @@ static void test_launch(const struct source_options *o, const char *mode)
        "%s: a call that only wakes has an entry only", mode);
     ok(eventlog_find(&log, OFF_ENTRY, SYS_mmap, 0) &&
            eventlog_find(&log, OFF_ENTRY, SYS_mmap, 0)->args[2] & PROT_EXEC,
-       "%s: code that is mapped is told", mode);
-    is_int((intmax_t)eventlog_count(&log, OFF_ENTRY, SYS_getpid), 0, "%s: what cannot block is not",
+       "%s: a mapping of executable code is reported", mode);
+    is_int((intmax_t)eventlog_count(&log, OFF_ENTRY, SYS_getpid), 0,
+           "%s: a call that cannot block is not reported", mode);
+    is_int((intmax_t)eventlog_count(&log, OFF_EXITING, -1), 1, "%s: the exit is reported once",
            mode);
-    is_int((intmax_t)eventlog_count(&log, OFF_EXITING, -1), 1, "%s: the exit is announced", mode);
-    ok(log.stops > log.n && log.held_ns > 0, "%s: stops are counted, and their time", mode);
+    ok(log.stops > log.n && log.held_ns > 0, "%s: stops and their time are counted", mode);
     eventlog_free(&log);
 
     log = run(*o, seven);
-    ok(WIFEXITED(log.wait_status) && WEXITSTATUS(log.wait_status) == 7, "%s: exit status", mode);
+    ok(WIFEXITED(log.wait_status) && WEXITSTATUS(log.wait_status) == 7,
+       "%s: the exit status of the program is reported", mode);
     eventlog_free(&log);
     log = run(*o, killed);
-    ok(WIFSIGNALED(log.wait_status) && WTERMSIG(log.wait_status) == SIGTERM, "%s: signal", mode);
+    ok(WIFSIGNALED(log.wait_status) && WTERMSIG(log.wait_status) == SIGTERM,
+       "%s: the signal that killed the program is reported", mode);
     eventlog_free(&log);
     log = run(*o, absent);
-    ok(log.failed == FLAME_USAGE && log.n == 0, "%s: a program that is not there", mode);
+    ok(log.failed == FLAME_USAGE && log.n == 0, "%s: a missing program fails without events", mode);
     eventlog_free(&log);
 }
 
@@ -207,37 +210,40 @@ static void test_lives(const struct source_options *o, const char *mode)
     struct eventlog log = play(o, "thousand");
     const struct off_event *e;
 
-    is_int(log.wait_status, 0, "%s: a thousand threads live", mode);
-    is_int((intmax_t)eventlog_count(&log, OFF_THREAD_BEGIN, -1), 1001, "%s: and begin", mode);
-    is_int((intmax_t)eventlog_count(&log, OFF_THREAD_END, -1), 1001, "%s: and end", mode);
-    is_str(disorder(&log), NULL, "%s: in order", mode);
+    is_int(log.wait_status, 0, "%s: a program with a thousand threads runs", mode);
+    is_int((intmax_t)eventlog_count(&log, OFF_THREAD_BEGIN, -1), 1001,
+           "%s: each of a thousand threads begins", mode);
+    is_int((intmax_t)eventlog_count(&log, OFF_THREAD_END, -1), 1001,
+           "%s: each of a thousand threads ends", mode);
+    is_str(disorder(&log), NULL, "%s: events of a thousand threads are in order", mode);
     e = eventlog_find(&log, OFF_THREAD_BEGIN, -1, 1);
     ok(e && e->newborn && e->pid == log.events[0].pid && e->parent_tid == e->pid &&
            e->args[0] & CLONE_THREAD,
-       "%s: a thread is of its process", mode);
+       "%s: a thread's begin event has its process and parent", mode);
     eventlog_free(&log);
 
     log = play(o, "exec");
     ok(WIFEXITED(log.wait_status) && WEXITSTATUS(log.wait_status) == 7,
-       "%s: exec by a thread goes through", mode);
-    is_str(disorder(&log), NULL, "%s: in order", mode);
+       "%s: exec by a thread other than the leader works", mode);
+    is_str(disorder(&log), NULL, "%s: events around exec by a thread are in order", mode);
     e = eventlog_find(&log, OFF_EXEC, -1, 0);
-    if (ok(e, "%s: it is told", mode)) {
-        ok(e->tid == e->pid && e->parent_tid && e->parent_tid != e->tid, "%s: under both numbers",
-           mode);
-        is_int((intmax_t)eventlog_count(&log, OFF_THREAD_END, -1), 7, "%s: all others end", mode);
+    if (ok(e, "%s: exec by a thread is reported", mode)) {
+        ok(e->tid == e->pid && e->parent_tid && e->parent_tid != e->tid,
+           "%s: exec by a thread has the old and the new thread id", mode);
+        is_int((intmax_t)eventlog_count(&log, OFF_THREAD_END, -1), 7,
+               "%s: exec ends all other threads", mode);
     }
     eventlog_free(&log);
 
     log = play(o, "spawns");
-    is_int(log.wait_status, 0, "%s: a storm of spawn, vfork and fork", mode);
-    is_str(disorder(&log), NULL, "%s: in order", mode);
+    is_int(log.wait_status, 0, "%s: a program with many spawns, vforks and forks runs", mode);
+    is_str(disorder(&log), NULL, "%s: events of many spawns, vforks and forks are in order", mode);
     is_int((intmax_t)eventlog_count(&log, OFF_THREAD_BEGIN, -1), o->no_follow ? 5 : 245,
-           "%s: every process is told, if it is to be followed", mode);
-    is_int((intmax_t)eventlog_count(&log, OFF_EXEC, -1), o->no_follow ? 0 : 80, "%s: every exec",
-           mode);
+           "%s: each followed process is reported", mode);
+    is_int((intmax_t)eventlog_count(&log, OFF_EXEC, -1), o->no_follow ? 0 : 80,
+           "%s: each exec is reported", mode);
     e = eventlog_find(&log, OFF_ENTRY, VFORK, 0);
-    ok(e && !e->no_exit && eventlog_find(&log, OFF_EXIT, VFORK, 0), "%s: vfork's parent is asleep",
+    ok(e && !e->no_exit && eventlog_find(&log, OFF_EXIT, VFORK, 0), "%s: a parent in vfork sleeps",
        mode);
     eventlog_free(&log);
 }
@@ -248,11 +254,12 @@ static void test_signals(const struct source_options *o, const char *mode)
     const struct off_event *out, *again;
 
     is_int(log.wait_status, 0, "%s: signals are delivered", mode);
-    is_str(disorder(&log), NULL, "%s: in order", mode);
-    is_int((intmax_t)eventlog_count(&log, OFF_SIGNAL, SIGUSR1), 2, "%s: and told", mode);
+    is_str(disorder(&log), NULL, "%s: events around signals are in order", mode);
+    is_int((intmax_t)eventlog_count(&log, OFF_SIGNAL, SIGUSR1), 2, "%s: signals are reported",
+           mode);
     out = eventlog_find(&log, OFF_SIGNAL, SIGUSR1, 0);
     ok(out && out->code == SI_USER && out->sender > 0 && out->sender != out->pid,
-       "%s: with their sender", mode);
+       "%s: a signal has its sender", mode);
     out = again = NULL;
     for (size_t i = 0; i < log.n; i++) {
         const struct off_event *e = &log.events[i];
@@ -262,13 +269,15 @@ static void test_signals(const struct source_options *o, const char *mode)
         if (out && !again && e->kind == OFF_ENTRY && e->tid == out->tid && e->restarted)
             again = e;
     }
-    ok(again && again->nr == SYS_read, "%s: an interrupted read is told as going on", mode);
+    ok(again && again->nr == SYS_read, "%s: an interrupted read is reported as restarted", mode);
     eventlog_free(&log);
 
     log = play(o, "stops");
     is_int(log.wait_status, 0, "%s: job control works", mode);
-    is_int((intmax_t)eventlog_count(&log, OFF_STOPPED, -1), 1, "%s: a stop", mode);
-    is_int((intmax_t)eventlog_count(&log, OFF_CONTINUED, -1), 1, "%s: and its end", mode);
+    is_int((intmax_t)eventlog_count(&log, OFF_STOPPED, -1), 1, "%s: a job-control stop is reported",
+           mode);
+    is_int((intmax_t)eventlog_count(&log, OFF_CONTINUED, -1), 1,
+           "%s: the end of a job-control stop is reported", mode);
     eventlog_free(&log);
 }
 
@@ -282,7 +291,7 @@ static void test_orphan(void)
     char c = 0;
 
     if (pipe2(fd, O_CLOEXEC) < 0 || (kept = dup(1)) < 0) {
-        ok(false, "pipe");
+        ok(false, "pipe2() and dup() succeed");
         return;
     }
     fflush(stdout);
@@ -291,9 +300,10 @@ static void test_orphan(void)
     dup2(kept, 1);
     close(kept);
     close(fd[1]);
-    ok(log.left, "what a command leaves behind does not keep the source");
-    ok(read(fd[0], &c, 1) == 1 && c == 'x', "and is looked after: its calls work");
-    ok(read(fd[0], &c, 1) == 0, "to its end");
+    ok(log.left, "an orphan of the command does not keep the source running");
+    ok(read(fd[0], &c, 1) == 1 && c == 'x',
+       "an orphan's filtered calls work after the source has ended");
+    ok(read(fd[0], &c, 1) == 0, "an orphan runs to its end");
     waitpid(log.tracer, NULL, 0);
     close(fd[0]);
     eventlog_free(&log);

@@ -1,4 +1,4 @@
-/* Times away from processors, by records that come in any order that two processors can give. */
+/* Times off the CPUs, from records in any order that two CPUs can give. */
 #include "tests/tap.h"
 #include "tracer/nostop/switch_intervals.h"
 
@@ -29,74 +29,77 @@ static void is_over(uint64_t from, uint64_t to, const char *what)
 static void in_order(void)
 {
     start();
-    ok(!comes(5), "it was there before: nothing is known of the time before it came");
-    ok(!leaves(10) && nap.away && nap.left == 10, "it leaves");
-    ok(comes(30) && !nap.away, "and comes");
-    is_over(10, 30, "away");
-    ok(!leaves(35), "again");
-    is_int((intmax_t)nap.ran_ns, 5 + 5, "it ran meanwhile");
-    ok(!switch_interval_leaves(&nap, 35, true, &over), "told twice");
-    ok(comes(40), "comes");
-    is_over(35, 40, "away");
-    ok(!comes(41), "told twice");
-    ok(!switch_interval_leaves(&nap, 50, true, &over) && nap.wants, "it is made to leave");
-    ok(comes(58) && over.wants, "and wanted to run");
-    is_int((intmax_t)nap.wait_ns, 8, "so long");
+    ok(!comes(5), "a first switch in completes no interval");
+    ok(!leaves(10) && nap.away && nap.left == 10, "a switch out begins an interval");
+    ok(comes(30) && !nap.away, "a switch in ends the interval");
+    is_over(10, 30, "the interval in order");
+    ok(!leaves(35), "a second switch out begins an interval");
+    is_int((intmax_t)nap.ran_ns, 5 + 5, "the time on a CPU between intervals adds up");
+    ok(!switch_interval_leaves(&nap, 35, true, &over), "a repeated switch out is ignored");
+    ok(comes(40), "a second switch in ends the interval");
+    is_over(35, 40, "the second interval in order");
+    ok(!comes(41), "a repeated switch in is ignored");
+    ok(!switch_interval_leaves(&nap, 50, true, &over) && nap.wants,
+       "a preempted thread wants to run");
+    ok(comes(58) && over.wants, "the interval of a preempted thread is marked as a wait for a CPU");
+    is_int((intmax_t)nap.wait_ns, 8, "the time of a preempted thread is a wait for a CPU");
 }
 
 static void wrong_way(void)
 {
     start();
-    ok(!comes(30), "it comes, and when it had left is not told yet");
-    ok(leaves(10), "now it is");
-    is_over(10, 30, "away");
-    ok(!nap.away, "and it is there");
-    ok(!leaves(40) && comes(50), "goes on");
-    is_over(40, 50, "away");
+    ok(!comes(30), "a switch in before its switch out completes no interval");
+    ok(leaves(10), "a late switch out completes the interval");
+    is_over(10, 30, "the interval with a late switch out");
+    ok(!nap.away, "a thread is on a CPU after a late switch out");
+    ok(!leaves(40) && comes(50), "an interval in order follows one with a late switch out");
+    is_over(40, 50, "the interval after a late switch out");
 
     start();
     comes(1);
-    ok(!leaves(10), "it leaves");
-    ok(!leaves(40), "leaves again, and when it had come is not told yet");
-    ok(comes(30), "now it is");
-    is_over(10, 30, "away the first time");
-    ok(nap.away && nap.left == 40, "and away the second time");
-    ok(comes(60), "which ends");
-    is_over(40, 60, "away");
+    ok(!leaves(10), "a switch out begins an interval again");
+    ok(!leaves(40), "a second switch out without a switch in completes no interval");
+    ok(comes(30), "a late switch in completes the first interval");
+    is_over(10, 30, "the interval with a late switch in");
+    ok(nap.away && nap.left == 40, "the second interval is open after a late switch in");
+    ok(comes(60), "a switch in ends the second interval");
+    is_over(40, 60, "the interval after a late switch in");
 
     start();
     comes(1);
-    ok(!leaves(40), "it leaves; but had left and come before");
-    ok(!leaves(10), "which is told");
-    ok(comes(30), "later");
-    is_over(10, 30, "away the first time");
-    ok(nap.away && nap.left == 40, "and away the second time");
+    ok(!leaves(40), "a switch out with two earlier records missing completes no interval");
+    ok(!leaves(10), "a late switch out of an earlier interval completes no interval");
+    ok(comes(30), "a late switch in of an earlier interval completes it");
+    is_over(10, 30, "the interval whose two records came late");
+    ok(nap.away && nap.left == 40, "the interval at hand is open after two late records");
 }
 
 static void lost(void)
 {
     start();
-    ok(!leaves(10) && !leaves(40) && comes(50), "between, nothing was told");
-    is_over(40, 50, "the last time counts");
-    ok(!comes(45), "what comes too late is of nothing");
+    ok(!leaves(10) && !leaves(40) && comes(50),
+       "a switch in after two switches out ends an interval");
+    is_over(40, 50, "the interval begins at the last of two switches out");
+    ok(!comes(45), "a switch in from before the last interval's end is ignored");
     start();
-    ok(!comes(10) && !comes(40) && !leaves(50), "it never left, for all that is known");
-    ok(comes(60), "then it did");
-    is_over(50, 60, "away");
+    ok(!comes(10) && !comes(40) && !leaves(50),
+       "a switch out after two switches in completes no interval");
+    ok(comes(60), "a switch in after a lost switch out ends the interval");
+    is_over(50, 60, "the interval after a lost switch out");
     start();
-    ok(!leaves(50) && !comes(20), "it came before anything was known");
-    ok(nap.away && nap.left == 50, "and is away");
+    ok(!leaves(50) && !comes(20), "an older first switch in completes no interval");
+    ok(nap.away && nap.left == 50, "the interval is open after an older switch in");
 }
 
 static void found(void)
 {
     start();
     switch_interval_found(&nap, 100, true);
-    ok(nap.away && nap.left == 100, "found asleep");
-    ok(comes(130), "wakes");
-    is_over(100, 130, "asleep since then");
+    ok(nap.away && nap.left == 100, "a thread found asleep is in an interval from then on");
+    ok(comes(130), "a switch in ends the interval of a thread found asleep");
+    is_over(100, 130, "the interval of a thread found asleep");
     switch_interval_found(&nap, 140, false);
-    ok(!leaves(150) && nap.ran_ns == 10, "found running");
+    ok(!leaves(150) && nap.ran_ns == 10, "a thread found running has CPU time from then on");
 }
 
 int main(void)

@@ -1,6 +1,6 @@
 /*
- * test_switchrecord.c: records of switches and of lives, made by hand as the kernel lays them out;
- * what is damaged; and this very process, as the kernel tells it.
+ * test_switchrecord.c: records of context switches and of threads' lives, made by hand as the
+ * kernel lays them out; damaged records; and the test's own process, as the kernel reports it.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -32,10 +32,12 @@ static void switches(void)
         begin(PERF_RECORD_SWITCH, (uint16_t)((out ? PERF_RECORD_MISC_SWITCH_OUT : 0) |
                                              (wants ? PERF_RECORD_MISC_SWITCH_OUT_PREEMPT : 0)));
         finish_at(i);
-        row(switch_ring_next(&ring, &r) == (out ? SWITCH_OUT : SWITCH_IN), "kind %u", i);
-        row(r.pid == 11 && r.tid == 12 && r.time == i && r.wants == (out && wants), "what %u", i);
+        row(switch_ring_next(&ring, &r) == (out ? SWITCH_OUT : SWITCH_IN),
+            "switch record %u has its kind", i);
+        row(r.pid == 11 && r.tid == 12 && r.time == i && r.wants == (out && wants),
+            "switch record %u has its thread, time and reason", i);
     }
-    is_int(switch_ring_next(&ring, &r), SWITCH_NONE, "500 switches, and nothing more");
+    is_int(switch_ring_next(&ring, &r), SWITCH_NONE, "500 switch records are read, and no more");
 }
 
 static void lives(void)
@@ -65,26 +67,29 @@ static void lives(void)
     put64(77), put64(9);
     finish_at(6);
 
-    is_int(switch_ring_next(&ring, &r), SWITCH_FORK, "a fork");
+    is_int(switch_ring_next(&ring, &r), SWITCH_FORK, "a fork record is read");
     ok(r.pid == 21 && r.tid == 22 && r.parent_pid == 11 && r.parent_tid == 12 && r.time == 2,
-       "of whom, when");
-    is_int(switch_ring_next(&ring, &r), SWITCH_EXIT, "what nobody asks for is passed over; an end");
-    ok(r.pid == 21 && r.tid == 22, "whose");
-    is_int(switch_ring_next(&ring, &r), SWITCH_EXEC, "an exec");
-    ok(r.pid == 21 && r.tid == 21 && r.time == 4, "whose, when");
-    is_int(switch_ring_next(&ring, &r), SWITCH_MAPPED, "no name, but a mapping");
-    ok(r.pid == 31 && r.tid == 32, "whose");
-    is_int(switch_ring_next(&ring, &r), SWITCH_LOST, "lost");
-    ok(r.lost == 9, "how many");
-    is_int(switch_ring_next(&ring, &r), SWITCH_NONE, "nothing more");
+       "a fork record has child, parent and time");
+    is_int(switch_ring_next(&ring, &r), SWITCH_EXIT,
+           "an unneeded record is skipped and the exit after it is read");
+    ok(r.pid == 21 && r.tid == 22, "an exit record has its thread");
+    is_int(switch_ring_next(&ring, &r), SWITCH_EXEC, "an exec record is read");
+    ok(r.pid == 21 && r.tid == 21 && r.time == 4, "an exec record has its thread and time");
+    is_int(switch_ring_next(&ring, &r), SWITCH_MAPPED,
+           "a name record is skipped and the mapping after it is read");
+    ok(r.pid == 31 && r.tid == 32, "a mapping record has its thread");
+    is_int(switch_ring_next(&ring, &r), SWITCH_LOST, "a record of lost events is read");
+    ok(r.lost == 9, "a record of lost events has their number");
+    is_int(switch_ring_next(&ring, &r), SWITCH_NONE, "the ring is empty after the last record");
 }
 
 static void is_damaged(const char *what)
 {
     struct switch_record r;
 
-    is_int(switch_ring_next(&ring, &r), SWITCH_DAMAGED, "%s is damaged", what);
-    is_int(switch_ring_next(&ring, &r), SWITCH_DAMAGED, "and stays so");
+    is_int(switch_ring_next(&ring, &r), SWITCH_DAMAGED, "switch_ring_next refuses %s", what);
+    is_int(switch_ring_next(&ring, &r), SWITCH_DAMAGED,
+           "switch_ring_next keeps refusing a damaged ring");
     perf_ring_release(&ring);
     ring = (struct perf_ring){.bytes = bytes, .size = RING};
 }
@@ -96,7 +101,7 @@ static void damaged(void)
     ring.head = 4;
     is_damaged("half a header");
     ring.head = RING + 8;
-    is_damaged("more than there is room for");
+    is_damaged("more bytes than the ring holds");
     begin(PERF_RECORD_SWITCH, 0);
     finish_at(1);
     ring.head -= 8;
@@ -104,19 +109,19 @@ static void damaged(void)
     begin(PERF_RECORD_SWITCH, 0);
     put64(1);
     finish_at(0);
-    is_damaged("a record without its end");
+    is_damaged("a record without its trailer");
     begin(PERF_RECORD_SWITCH, 0);
     put64(1);
     finish_at(1);
-    is_damaged("a record with more in it");
+    is_damaged("a record with excess bytes");
     begin(PERF_RECORD_FORK, 0);
     put64(1);
     finish_at(1);
-    is_damaged("a fork of nobody");
+    is_damaged("a fork record without its threads");
     begin(PERF_RECORD_MMAP2, 0);
     put32(1);
     finish_at(1);
-    is_damaged("a mapping of nobody");
+    is_damaged("a mapping record without its thread");
 }
 
 /* ---- the kernel itself ---- */
@@ -140,7 +145,7 @@ static void myself(void)
     int err = switch_rings_add(rings, getpid(), &why);
 
     if (err) {
-        ok(why.len > 0, "it is said why");
+        ok(why.len > 0, "switch_rings_add reports why it fails");
         skip_key("perf-sched", "%s", why.buf);
         strbuf_release(&why);
         switch_rings_free(rings);
@@ -152,15 +157,17 @@ static void myself(void)
     r = switch_rings_read(rings, &n);
     for (size_t i = 0; i < n; i++) {
         row(r[i].pid == getpid() && r[i].tid == getpid() && (!i || r[i].time >= r[i - 1].time),
-            "record %zu", i);
+            "kernel record %zu is of this thread and in order", i);
         if (r[i].kind == SWITCH_OUT && !r[i].wants && !from)
             from = r[i].time;
         if (r[i].kind == SWITCH_IN && from && r[i].time - from >= 3000000 && !to)
             to = r[i].time;
     }
-    ok(from >= before && to <= after && to - from >= 3000000, "a sleep is told");
-    is_int(switch_rings_add(rings, 0x7ffffff0, &why), -ESRCH, "who is not there is not watched");
-    is_int((intmax_t)why.len, 0, "which needs no words");
+    ok(from >= before && to <= after && to - from >= 3000000,
+       "the kernel reports this thread's sleep");
+    is_int(switch_rings_add(rings, 0x7ffffff0, &why), -ESRCH,
+           "switch_rings_add fails with ESRCH for a missing thread");
+    is_int((intmax_t)why.len, 0, "switch_rings_add reports no reason for a missing thread");
     strbuf_release(&why);
     switch_rings_free(rings);
 }

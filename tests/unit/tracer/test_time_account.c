@@ -48,7 +48,8 @@ static void test_outside(void)
     stage_sched(11, 300, 110, 5);
     stage_held(20, 20, 2);
     stage_exit(2000, 11, 0);
-    is_int((intmax_t)stage_last()->blocked_ns / US, 970, "the tracer's stops are no sleep");
+    is_int((intmax_t)stage_last()->blocked_ns / US, 970,
+           "the tracer's stops are not part of a sleep");
     stage_faults(11, 1);
     stage_sched(11, 400, 110, 7);
     stage_entry(3000, 11, SYS_clock_nanosleep, ARGS(0));
@@ -58,10 +59,12 @@ static void test_outside(void)
     stage_sched(11, 500, 110, 10);
     stage_entry(5000, 11, SYS_clock_nanosleep, ARGS(0));
     stage_finish(6000);
-    is_int(rest_us(OFF_OTHER_FAULT), 900, "it slept between calls, and had asked for a page");
-    is_int(rest_us(OFF_OTHER_OUTSIDE), 550 + 900, "or for none, or had not slept");
-    is_int(rest_us(OFF_OTHER_TRACER), 70, "and the stops");
-    is_int((intmax_t)reported(11) / US, 6000, "that is all");
+    is_int(rest_us(OFF_OTHER_FAULT), 900,
+           "off-CPU time between calls with a page fault is OFF_OTHER_FAULT");
+    is_int(rest_us(OFF_OTHER_OUTSIDE), 550 + 900,
+           "off-CPU time between calls without a page fault is OFF_OTHER_OUTSIDE");
+    is_int(rest_us(OFF_OTHER_TRACER), 70, "the tracer's stops are OFF_OTHER_TRACER");
+    is_int((intmax_t)reported(11) / US, 6000, "outside of calls: the parts add up to all time");
     stage_close();
 }
 
@@ -73,11 +76,11 @@ static void test_noise(void)
     stage_sched(11, 970, 8, 2);
     stage_exit(1100, 11, 0);
     stage_finish(1100);
-    is_int((intmax_t)stage_sleeps(), 0, "no sleep");
+    is_int((intmax_t)stage_sleeps(), 0, "a call with one turn on a CPU is no sleep");
     is_int(rest_us(OFF_OTHER_TRACER), 40 + 8,
-           "a moment, and the way out of a stop, are the tracer's");
-    is_int(rest_us(OFF_OTHER_OUTSIDE), 82, "more is not");
-    is_int((intmax_t)reported(11) / US, 1100, "that is all");
+           "short off-CPU times and the way out of a stop are OFF_OTHER_TRACER");
+    is_int(rest_us(OFF_OTHER_OUTSIDE), 82, "longer off-CPU times are OFF_OTHER_OUTSIDE");
+    is_int((intmax_t)reported(11) / US, 1100, "around a stop: the parts add up to all time");
     stage_close();
 }
 
@@ -94,12 +97,15 @@ static void test_room(void)
     stage_room(700, 300, 3);
     stage_entry(3000, 11, SYS_clock_nanosleep, ARGS(0));
     stage_finish(3000);
-    is_int((intmax_t)stage_rest(11, OFF_OTHER_ROOM).times, 2 + 3, "how often it waits is known");
-    is_int((intmax_t)stage_rest(11, OFF_OTHER_ROOM).longest_ns / US, 400, "and the longest");
-    is_int(rest_us(OFF_OTHER_OUTSIDE), 150, "a wait for room is no wait of the program's");
+    is_int((intmax_t)stage_rest(11, OFF_OTHER_ROOM).times, 2 + 3,
+           "waits for room in the ring are counted");
+    is_int((intmax_t)stage_rest(11, OFF_OTHER_ROOM).longest_ns / US, 400,
+           "the longest wait for room in the ring is known");
+    is_int(rest_us(OFF_OTHER_OUTSIDE), 150,
+           "a wait for room is not part of the time outside of calls");
     is_int(rest_us(OFF_OTHER_ROOM), 700 + 200,
-           "what the thread ran it did not wait, whatever it says");
-    is_int((intmax_t)reported(11) / US, 3000, "that is all");
+           "a wait for room does not include the thread's CPU time");
+    is_int((intmax_t)reported(11) / US, 3000, "with waits for room: the parts add up to all time");
     stage_close();
 }
 
@@ -111,17 +117,19 @@ static void test_perhaps_longer(void)
     stage_held(300, 300, 1);
     stage_held_more(400);
     stage_entry(1000, 11, SYS_clock_nanosleep, ARGS(0));
-    is_int(rest_us(OFF_OTHER_TRACER), 0, "nothing is told yet");
+    is_int(rest_us(OFF_OTHER_TRACER), 0, "a stop of uncertain length is not reported at once");
     stage_sched(11, 100, 0, 2);
     stage_held(100, 100, 1);
     stage_held_more(500);
     stage_exit(2000, 11, 0);
     stage_finish(2000);
-    is_int((intmax_t)stage_sleeps(), 0, "no sleep");
+    is_int((intmax_t)stage_sleeps(), 0,
+           "a call with one turn on a CPU is no sleep, with uncertain stops");
     is_int(rest_us(OFF_OTHER_TRACER), 300 + 400 + 100 + 500,
-           "who did not sleep stood for as long as it may have");
-    is_int(rest_us(OFF_OTHER_OUTSIDE), 200 + 400, "and no longer");
-    is_int((intmax_t)reported(11) / US, 2000, "that is all");
+           "a thread that did not sleep was stopped for the longest possible time");
+    is_int(rest_us(OFF_OTHER_OUTSIDE), 200 + 400, "an uncertain stop takes no more than its range");
+    is_int((intmax_t)reported(11) / US, 2000,
+           "with uncertain stops and no sleep: the parts add up to all time");
     stage_close();
 
     begin(0);
@@ -133,15 +141,17 @@ static void test_perhaps_longer(void)
     stage_held(100, 100, 1);
     stage_held_more(500);
     stage_exit(2000, 11, 0);
-    is_int((intmax_t)stage_last()->blocked_ns / US, 900, "a sleep is not made shorter by that");
+    is_int((intmax_t)stage_last()->blocked_ns / US, 900,
+           "an uncertain stop does not shorten a sleep");
     stage_sched(11, 200, 0, 6);
     stage_entry(3000, 11, SYS_clock_nanosleep, ARGS(0));
     stage_finish(3000);
     is_int(rest_us(OFF_OTHER_TRACER), 300 + 400 + 100,
-           "once a stop is once a CPU, without a sleep");
+           "three stops and three turns on a CPU mean that the thread did not sleep");
     is_int(rest_us(OFF_OTHER_OUTSIDE), 200 + 900,
-           "and what a sleep's stops may be is not the next's");
-    is_int((intmax_t)reported(11) / US, 3000, "that is all");
+           "the range of a sleep's stops is not added to the next stretch");
+    is_int((intmax_t)reported(11) / US, 3000,
+           "with uncertain stops and a sleep: the parts add up to all time");
     stage_close();
 
     begin(0);
@@ -150,7 +160,8 @@ static void test_perhaps_longer(void)
     stage_held_more(400);
     stage_entry(1000, 11, SYS_clock_nanosleep, ARGS(0));
     stage_finish(1000);
-    is_int(rest_us(OFF_OTHER_OUTSIDE), 600, "who was on a CPU more often may have slept");
+    is_int(rest_us(OFF_OTHER_OUTSIDE), 600,
+           "a thread with more turns on a CPU than stops may have slept");
     stage_close();
 }
 
@@ -162,7 +173,7 @@ static void test_too_much(void)
     stage_sched(11, 400, 338000, 5);
     stage_exit(2000, 11, 0);
     stage_finish(2000);
-    is_int((intmax_t)reported(11) / US, 2000, "a wait for a CPU is no longer than its time");
+    is_int((intmax_t)reported(11) / US, 2000, "a run-queue wait is no longer than its stretch");
     stage_close();
 
     begin(0);
@@ -171,8 +182,9 @@ static void test_too_much(void)
     stage_wake(900, 12, SYS_futex, ARGS(0x10, 129, 1));
     stage_sched(11, 0, 700, 2);
     stage_exit(1100, 11, 0);
-    is_int((intmax_t)stage_last()->runq_ns / US, 200, "nor than the time since it was woken");
-    is_int((intmax_t)stage_last()->blocked_ns / US, 800, "before that it slept");
+    is_int((intmax_t)stage_last()->runq_ns / US, 200,
+           "a run-queue wait is no longer than the time since the wake");
+    is_int((intmax_t)stage_last()->blocked_ns / US, 800, "a thread is blocked until its wake");
     stage_close();
 }
 
@@ -181,18 +193,18 @@ static void test_left_out(void)
     begin(500);
     stage_entry(100, 11, SYS_clock_nanosleep, ARGS(0));
     stage_sched(11, 10, 0, 2);
-    stage_exit(400, 11, 0); /* no question is asked: all up to the next entry is one stretch */
+    stage_exit(400, 11, 0); /* asks for no times, so all up to the next entry is one stretch */
     stage_entry(450, 11, SYS_clock_nanosleep, ARGS(0));
     stage_sched(11, 500, 0, 4);
     stage_exit(1440, 11, 0);
-    is_int((intmax_t)stage_sleeps(), 1, "one is long enough");
+    is_int((intmax_t)stage_sleeps(), 1, "a sleep of the least duration is reported");
     stage_entry(1440, 11, SYS_clock_nanosleep, ARGS(0));
     stage_sched(11, 800, 0, 6);
     stage_exit(2040, 11, 0);
     stage_finish(2040);
     is_int(rest_us(OFF_OTHER_FILTERED), 300 + 300,
-           "one is when what it ran is counted, and one is not: they are left out");
-    is_int((intmax_t)reported(11) / US, 2040, "that is all");
+           "shorter sleeps, CPU time included, are OFF_OTHER_FILTERED");
+    is_int((intmax_t)reported(11) / US, 2040, "with short sleeps: the parts add up to all time");
     stage_close();
 
     begin(500);
@@ -200,8 +212,10 @@ static void test_left_out(void)
     stage_entry(1000, 11, SYS_clock_nanosleep, ARGS(0));
     stage_sched(11, 110, 0, 3);
     stage_finish(1400);
-    is_int(rest_us(OFF_OTHER_FILTERED), 390, "one that the end cuts is left out, too");
-    is_int((intmax_t)reported(11) / US, 1400, "that is all");
+    is_int(rest_us(OFF_OTHER_FILTERED), 390,
+           "a short sleep that the trace's end cuts is OFF_OTHER_FILTERED");
+    is_int((intmax_t)reported(11) / US, 1400,
+           "with a short sleep at the end: the parts add up to all time");
     stage_close();
 }
 
@@ -217,8 +231,9 @@ static void test_stopped(void)
     stage_sched(11, 100, 0, 5);
     stage_exit(1000, 11, 0);
     stage_finish(1000);
-    is_int(rest_us(OFF_OTHER_STOPPED), 500, "stopped by job control, in a call and outside");
-    is_int((intmax_t)reported(11) / US, 1000, "that is all");
+    is_int(rest_us(OFF_OTHER_STOPPED), 500,
+           "time stopped by job control is OFF_OTHER_STOPPED, within a call and outside");
+    is_int((intmax_t)reported(11) / US, 1000, "with job control: the parts add up to all time");
     stage_close();
 }
 
@@ -271,7 +286,8 @@ static void test_any(unsigned round)
     }
     stage_finish(at);
     wrong = reported(11) / US != at;
-    is_int(wrong, 0, "life %u: %" PRIu64 " us of %" PRIu64, round, reported(11) / US, at);
+    is_int(wrong, 0, "random life %u: the parts add up, %" PRIu64 " us of %" PRIu64 "", round,
+           reported(11) / US, at);
     stage_close();
 }
 
@@ -315,21 +331,24 @@ static void test_unlooked(void)
                                           .faults = {300 * US, 300 * US, 1}});
     stage_sched(11, 400, 100, 0);
     looked(5000, 9000, SYS_read, ARGS(3), false);
-    is_int((intmax_t)stage_sleeps(), 1, "a look is a sleep");
-    is_int((intmax_t)stage_last()->blocked_ns / US, 4000, "as long as the records say");
-    ok(!stage_last()->cut, "that nothing cut");
-    is_str(stage_chain(), "[unknown]", "nobody traced is known to have ended it, nor a closing");
+    is_int((intmax_t)stage_sleeps(), 1, "a sampled sleep is reported as a sleep");
+    is_int((intmax_t)stage_last()->blocked_ns / US, 4000,
+           "a sampled sleep lasts as long as its switch records");
+    ok(!stage_last()->cut, "a sampled sleep whose end was seen is not cut");
+    is_str(stage_chain(), "[unknown]", "a sampled read without a known waker is [unknown]");
     looked(9000, 9500, SYS_clock_nanosleep, ARGS(0), true);
-    is_str(stage_chain(), "[timer]", "but time");
-    ok(stage_last()->cut, "and one that was found asleep is cut");
+    is_str(stage_chain(), "[timer]", "a sampled nanosleep is ended by the timer");
+    ok(stage_last()->cut, "a sleep found when the trace began is cut");
     is_int(rest_us(OFF_OTHER_OUTSIDE) + rest_us(OFF_OTHER_TRACER), 0,
-           "nobody was stopped, and nothing was outside");
+           "a no-stop source has no stops and no time outside of calls");
     stage_finish(9500);
-    is_int(rest_us(OFF_OTHER_FAULT), 300, "pages");
-    is_int(rest_us(OFF_OTHER_NOT_SAMPLED), 2000, "what was missed");
-    is_int(rest_us(OFF_OTHER_TOO_SHORT), 5000 - 400 - 100 - 2300, "and all else is short sleeps");
-    is_int((intmax_t)stage_rest(11, OFF_OTHER_TOO_SHORT).times, 2, "so many");
-    is_int((intmax_t)reported(11) / US, 9500, "that is all");
+    is_int(rest_us(OFF_OTHER_FAULT), 300, "unsampled sleeps in page faults are OFF_OTHER_FAULT");
+    is_int(rest_us(OFF_OTHER_NOT_SAMPLED), 2000, "missed sleeps are OFF_OTHER_NOT_SAMPLED");
+    is_int(rest_us(OFF_OTHER_TOO_SHORT), 5000 - 400 - 100 - 2300,
+           "all other unsampled time is OFF_OTHER_TOO_SHORT");
+    is_int((intmax_t)stage_rest(11, OFF_OTHER_TOO_SHORT).times, 2,
+           "sleeps too short to sample are counted");
+    is_int((intmax_t)reported(11) / US, 9500, "without stops: the parts add up to all time");
     stage_close();
 }
 
@@ -351,7 +370,7 @@ static void test_looked_write(void)
     e.time = 400 * US;
     e.result = OFF_RESULT_NOT_KNOWN;
     stage_event(&e);
-    is_str(stage_chain(), "[unknown]", "a write that slept is not taken for a waker");
+    is_str(stage_chain(), "[unknown]", "a sampled write does not wake a reader");
     stage_finish(500);
     stage_close();
 }
@@ -366,12 +385,13 @@ static void test_unlooked_too_much(void)
     stage_sched(11, 100, 1600000, 0);
     unlooked(2000000, (struct off_unsampled){.missed = {1900000 * (uint64_t)US, 400000 * US, 7}});
     is_int(rest_us(OFF_OTHER_NOT_SAMPLED), 2000000 - 100 - 1600000,
-           "after a second it is told, as far as there was time");
-    is_int((intmax_t)reported(11) / US, 2000000, "that is all");
+           "missed sleep is reported after a second, no more than there was time for");
+    is_int((intmax_t)reported(11) / US, 2000000,
+           "with too much missed sleep: the parts add up to all time");
     looked(2500000, 2600000, SYS_clock_nanosleep, ARGS(0), false);
-    is_int(rest_us(OFF_OTHER_NOT_SAMPLED), 399900, "and told once");
+    is_int(rest_us(OFF_OTHER_NOT_SAMPLED), 399900, "missed sleep is reported once");
     stage_finish(2600000);
-    is_int(rest_us(OFF_OTHER_TOO_SHORT), 500000, "of what nothing was said, short sleeps");
+    is_int(rest_us(OFF_OTHER_TOO_SHORT), 500000, "time without a record is OFF_OTHER_TOO_SHORT");
     stage_close();
 }
 

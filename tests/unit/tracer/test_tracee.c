@@ -29,17 +29,17 @@ static void test_many(struct tracees *ts)
         made[i] = begin(ts, 5000000 + i, getpid(), leader);
     for (pid_t i = 0; i < THREADS; i++)
         wrong += WRONG(tracee_find(ts, 5000000 + i) != made[i], i);
-    is_int((intmax_t)wrong, 0, "each thread is found by its tid");
-    is_int((intmax_t)leader->process->threads, THREADS + 1, "all of one process");
+    is_int((intmax_t)wrong, 0, "tracee_find finds each thread by its tid");
+    is_int((intmax_t)leader->process->threads, THREADS + 1, "a process counts its threads");
     for (pid_t i = 0; i < THREADS; i += 2)
         tracee_free(ts, made[i]);
     for (pid_t i = 0; i < THREADS; i++)
         wrong += WRONG(tracee_find(ts, 5000000 + i) != (i % 2 ? made[i] : NULL), i);
-    is_int((intmax_t)wrong, 0, "those that ended are not found, the others are");
+    is_int((intmax_t)wrong, 0, "tracee_find finds live threads and no ended ones");
     for (const struct tracee *t = tracees_first(ts); t; t = t->next)
         listed++;
-    is_int((intmax_t)listed, THREADS / 2 + 1, "and only they are walked");
-    ok(!tracee_find(ts, 1), "a tid that nobody has");
+    is_int((intmax_t)listed, THREADS / 2 + 1, "the list holds live threads only");
+    ok(!tracee_find(ts, 1), "tracee_find does not find an unused tid");
 }
 
 static void test_exec(struct tracees *ts)
@@ -47,10 +47,10 @@ static void test_exec(struct tracees *ts)
     struct tracee *leader = tracee_find(ts, getpid()), *caller = tracee_find(ts, 5000001);
 
     tracee_exec(ts, leader);
-    ok(tracee_find(ts, getpid()) == leader, "the leader's tid is the leader's after exec");
-    ok(tracee_find(ts, 5000001) == caller, "who called is there until its end is told");
+    ok(tracee_find(ts, getpid()) == leader, "after exec the leader's tid is still the leader");
+    ok(tracee_find(ts, 5000001) == caller, "the thread that called exec is found until its end");
     tracee_free(ts, caller);
-    ok(!tracee_find(ts, 5000001), "and not after it");
+    ok(!tracee_find(ts, 5000001), "the thread that called exec is not found after its end");
 }
 
 static void test_again(struct tracees *ts)
@@ -59,8 +59,9 @@ static void test_again(struct tracees *ts)
     unsigned threads = leader->process->threads;
 
     other = begin(ts, 5000003, getpid(), leader);
-    ok(tracee_find(ts, 5000003) == other, "a tid that is given out again is the new thread's");
-    is_int((intmax_t)leader->process->threads, threads, "whose forerunner does not count any more");
+    ok(tracee_find(ts, 5000003) == other, "a reused tid finds the new thread");
+    is_int((intmax_t)leader->process->threads, threads,
+           "a reused tid does not count its former thread");
 }
 
 int main(void)
