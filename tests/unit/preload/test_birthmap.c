@@ -11,16 +11,19 @@ static void addresses(void)
                                    0x7ffff0,       0x800000,       0x3fffffff0,    0x400000000,
                                    0x7ffffffffff0, 0x7ffffffffff8, 0x555555554010, 0x555555554018};
 
-    ok(births_begin(), "there is a map");
-    is_int((intmax_t)births_at(0x12340), 0, "of nothing");
+    ok(births_begin(), "births_begin succeeds");
+    is_int((intmax_t)births_at(0x12340), 0, "an address without a block has birth 0");
     for (size_t i = 0; i < ARRAY_LEN(at); i++)
         births_put(at[i], i + 1);
     for (size_t i = 0; i < ARRAY_LEN(at); i++)
-        is_int((intmax_t)births_at(at[i]), at[i] & 7 ? 0 : (intmax_t)i + 1, "%zx", (size_t)at[i]);
+        is_int((intmax_t)births_at(at[i]), at[i] & 7 ? 0 : (intmax_t)i + 1,
+               "births_at returns the birth at %zx, or 0 if the address is not aligned to 8",
+               (size_t)at[i]);
     births_put(0x20, 99);
-    is_int((intmax_t)births_at(0x20), 99, "a new block is in the old one's place");
+    is_int((intmax_t)births_at(0x20), 99, "a new block replaces the birth of the old one");
     births_put((uintptr_t)1 << 47, 7);
-    is_int((intmax_t)births_at((uintptr_t)1 << 47), 0, "no such address");
+    is_int((intmax_t)births_at((uintptr_t)1 << 47), 0,
+           "an address of more than 47 bits has no birth");
 }
 
 static void bytes(void)
@@ -30,16 +33,21 @@ static void bytes(void)
     age_clock_begin(true);
     age_clock_advance(&own, 100);
     then = age_clock_now(own);
-    is_int((intmax_t)age_clock_since(then, age_clock_now(own)), 0, "nothing was allocated since");
+    is_int((intmax_t)age_clock_since(then, age_clock_now(own)), 0,
+           "the age clock does not advance without allocations");
     age_clock_advance(&own, 7);
-    is_int((intmax_t)age_clock_since(then, age_clock_now(own)), 7, "7 bytes");
+    is_int((intmax_t)age_clock_since(then, age_clock_now(own)), 7,
+           "the age clock advances by 7 allocated bytes");
     age_clock_advance(&own, 1000000);
-    is_int((intmax_t)age_clock_since(then, age_clock_now(own)), 1000007, "and a million more");
-    is_int((intmax_t)own, 0, "which the others know of");
-    is_int((intmax_t)age_clock_since(then, age_clock_now(others)), 1000007, "to the byte");
+    is_int((intmax_t)age_clock_since(then, age_clock_now(own)), 1000007,
+           "the age clock advances by a million more allocated bytes");
+    is_int((intmax_t)own, 0, "a large advance is shared with other threads");
+    is_int((intmax_t)age_clock_since(then, age_clock_now(others)), 1000007,
+           "other threads see the age clock to the byte after a large advance");
     age_clock_advance(&own, AGE_CLOCK_STEP - 1);
-    is_int((intmax_t)age_clock_since(then, age_clock_now(others)), 1000007, "but not of the last");
-    is_int((intmax_t)age_clock_since(age_clock_now(own), then), 0, "less than nothing is nothing");
+    is_int((intmax_t)age_clock_since(then, age_clock_now(others)), 1000007,
+           "other threads do not see an advance below AGE_CLOCK_STEP");
+    is_int((intmax_t)age_clock_since(age_clock_now(own), then), 0, "the age of a later birth is 0");
 }
 
 /* The counter's time lies between two measurements of CLOCK_MONOTONIC, one just inside it and one
@@ -60,10 +68,11 @@ static void times(void)
         most = clock_ns(CLOCK_MONOTONIC) - before;
         reported = age_clock_since(then, reported);
         ok(reported + 1000 + least / 10000 >= least && reported <= most + 1000 + most / 10000,
-           "%zu: %ju ns, at least %ju, at most %ju", i, (uintmax_t)reported, (uintmax_t)least,
-           (uintmax_t)most);
+           "age %zu in time: %ju ns, at least %ju, at most %ju", i, (uintmax_t)reported,
+           (uintmax_t)least, (uintmax_t)most);
     }
-    ok(age_clock_since(age_clock_now(0) + 1000000, age_clock_now(0)) == 0, "nothing is negative");
+    ok(age_clock_since(age_clock_now(0) + 1000000, age_clock_now(0)) == 0,
+       "the age of a birth in the future is 0");
 }
 
 int main(void)

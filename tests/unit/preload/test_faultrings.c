@@ -68,17 +68,17 @@ static void test_known(void)
 
     look_at(p, 100);
     touch(p, 100);
-    ok(faultrings_any(&rings), "there is something to read");
+    ok(faultrings_any(&rings), "the rings have records after page faults");
     s = look_at(p, 100);
-    is_int(s.within, 100, "each fault has its address");
-    is_int(s.by_stack, 100, "and the stack pointer");
+    is_int(s.within, 100, "each fault is read with its address");
+    is_int(s.by_stack, 100, "each fault is read with its stack pointer");
     touch(p, 100);
-    is_int(look_at(p, 100).within, 0, "a page that is there has none");
+    is_int(look_at(p, 100).within, 0, "a resident page causes no fault");
 
     p = make(100);
     ok(pthread_create(&thread, NULL, touch_100, p) == 0 && pthread_join(thread, NULL) == 0,
-       "a thread");
-    is_int(look_at(p, 100).within, 100, "another thread's are told, too");
+       "a thread is created and joined");
+    is_int(look_at(p, 100).within, 100, "another thread's faults are read");
 
     p = make(100);
     child = fork();
@@ -87,7 +87,7 @@ static void test_known(void)
         _exit(0);
     }
     waitpid(child, NULL, 0);
-    is_int(look_at(p, 100).within, 0, "a child's are not");
+    is_int(look_at(p, 100).within, 0, "a child process's faults are not read");
 }
 
 /* All in one go, and read when the kernel had no room for long. */
@@ -98,17 +98,17 @@ static void test_lost(void)
 
     look_at(p, MANY);
     touch(p, MANY);
-    ok(faultrings_many(&rings), "there is much to read");
+    ok(faultrings_many(&rings), "faultrings_many reports nearly full rings");
     s = look_at(p, MANY);
-    ok(s.within > 0 && s.within < MANY, "not all had room");
-    ok(!faultrings_many(&rings), "there is room again");
+    ok(s.within > 0 && s.within < MANY, "some faults are lost in full rings");
+    ok(!faultrings_many(&rings), "faultrings_many reports room again after a read");
     faultrings_press(&rings);
     rest = look_at(p, MANY);
-    /* Those beside it: the test's own, as of its stack, and of a build with AddressSanitizer a page
-       of its shadow for eight of these. */
+    /* The upper bound allows for the test's other faults, as on its stack, and for those of
+     * AddressSanitizer: one page of its shadow for eight of these. */
     ok(s.within + s.lost + rest.lost >= MANY &&
            s.within + s.lost + rest.lost <= MANY + MANY / 8 + 1000,
-       "what was lost is counted");
+       "lost faults are counted");
     munmap(p, MANY * PAGE);
 }
 
@@ -117,15 +117,17 @@ int main(void)
     long err = faultrings_open(&rings, (uint32_t)sysconf(_SC_NPROCESSORS_CONF));
 
     if (err) {
-        skip_key("perf-sched", "the kernel tells no page faults here");
+        skip_key("perf-sched", "the kernel reports no page faults here");
         return done_testing();
     }
     test_known();
     test_lost();
-    ok(faultrings_hold(&rings, (uintptr_t)rings.rings[0].page + 5000), "a ring is known");
-    ok(!faultrings_hold(&rings, (uintptr_t)&rings), "and what is none");
+    ok(faultrings_hold(&rings, (uintptr_t)rings.rings[0].page + 5000),
+       "an address within a ring belongs to the rings");
+    ok(!faultrings_hold(&rings, (uintptr_t)&rings),
+       "an address outside the rings does not belong to them");
     faultrings_forget(&rings);
-    ok(!faultrings_any(&rings), "without rings there is nothing");
-    is_int(faultrings_open(&rings, 0), -EINVAL, "no processors");
+    ok(!faultrings_any(&rings), "forgotten rings have no records");
+    is_int(faultrings_open(&rings, 0), -EINVAL, "faultrings_open refuses 0 CPUs");
     return done_testing();
 }

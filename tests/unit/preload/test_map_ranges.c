@@ -61,10 +61,10 @@ static void test_bytes(void)
     take(BASE, PAGES * PAGE);
     map_ranges_add(BASE, 100, &(struct mapping){.words = true});
     map_ranges_each(note_end, &hi);
-    is_int((intmax_t)(hi - BASE), 100, "what is counted by the byte ends there");
+    is_int((intmax_t)(hi - BASE), 100, "a mapping counted by the byte ends at its last byte");
     map_ranges_take(BASE + 60, 40, NULL);
     map_ranges_each(note_end, &hi);
-    is_int((intmax_t)(hi - BASE), 60, "and shrinks by the byte");
+    is_int((intmax_t)(hi - BASE), 60, "a mapping counted by the byte shrinks by the byte");
     take(BASE, PAGE);
 }
 
@@ -86,17 +86,19 @@ static void test_segment(void)
     ok(map_ranges_at(BASE + 16 * PAGE + 7).segment == first.segment &&
            map_ranges_at(BASE + 15 * PAGE).segment == 0 &&
            map_ranges_at(BASE + 10 * PAGE).kind == TRACE_MAPPING_ANONYMOUS,
-       "what is at an address");
+       "map_ranges_at finds the mapping of an address");
     map_ranges_take_segment(first.segment, &taken);
     model[15] = true;
     for (int i = 30; i < 35; i++)
         model[i] = true;
-    ok(same() && taken.n == 2, "a segment with holes goes, and what stands in them stays");
+    ok(same() && taken.n == 2,
+       "shmdt of a segment with holes removes all its pieces and no other mapping");
     map_ranges_put_back(&taken);
     map_ranges_take_segment(BASE + 11 * PAGE, &taken);
     for (int i = 11; i < 30; i++)
         model[i] = true;
-    ok(same() && taken.n == 0, "it comes back; and none is named by its middle");
+    ok(same() && taken.n == 0,
+       "map_ranges_put_back restores a segment, which its middle does not name");
     take(BASE, PAGES * PAGE);
     memset(model, 0, sizeof model);
 }
@@ -116,16 +118,17 @@ static void test_hold(void)
 {
     pthread_t t;
 
-    ok(map_ranges_hold(), "it is held");
+    ok(map_ranges_hold(), "map_ranges_hold succeeds");
     pthread_create(&t, NULL, adds, NULL);
     while (!__atomic_load_n(&begun, __ATOMIC_SEQ_CST))
         sched_yield();
     for (int i = 0; i < 1000; i++)
         sched_yield();
-    ok(!__atomic_load_n(&done, __ATOMIC_SEQ_CST), "who wants to change what is held waits");
+    ok(!__atomic_load_n(&done, __ATOMIC_SEQ_CST),
+       "map_ranges_add waits while another thread holds the ranges");
     map_ranges_let_go();
     pthread_join(t, NULL);
-    ok(done, "until it is let go");
+    ok(done, "map_ranges_add continues when the ranges are released");
 }
 
 /* A signal handler jumps out of a change: no thread waits for ever, and the loss is known. */
@@ -133,16 +136,18 @@ static void test_deserted(void)
 {
     pthread_t t;
 
-    ok(scratch_store_open(), "a trace");
-    ok(map_ranges_hold(), "a thread that does not come back holds it");
+    ok(scratch_store_open(), "a scratch trace is opened");
+    ok(map_ranges_hold(), "a thread holds the ranges and does not release them");
     begun = done = false;
     pthread_create(&t, NULL, adds, NULL);
     pthread_join(t, NULL);
-    ok(done && map_ranges_incomplete(), "others go on without, and it is not known what they map");
-    is_int(store.writer.header->lost_mappings, 1, "which is counted");
-    ok(!map_ranges_hold(), "nor does anybody wait who wants to look");
+    ok(done && map_ranges_incomplete(),
+       "other threads give up waiting and mark the ranges incomplete");
+    is_int(store.writer.header->lost_mappings, 1,
+           "a change that was given up is counted in the header");
+    ok(!map_ranges_hold(), "map_ranges_hold fails while the ranges are deserted");
     map_ranges_let_go();
-    ok(map_ranges_hold(), "one that comes back after all makes it usable again");
+    ok(map_ranges_hold(), "a late release makes the ranges usable again");
     map_ranges_let_go();
     scratch_store_close();
 }
@@ -152,7 +157,7 @@ static void test_fork(void)
     int status;
     pid_t child;
 
-    ok(map_ranges_hold(), "it is held, and forked");
+    ok(map_ranges_hold(), "map_ranges_hold succeeds before a fork");
     child = fork();
     if (child == 0) {
         map_ranges_after_fork();
@@ -160,9 +165,9 @@ static void test_fork(void)
         _exit(map_ranges_incomplete() ? 7 : 8);
     }
     map_ranges_let_go();
-    is_int(waitpid(child, &status, 0), child, "a fork in the middle of a change");
-    is_int(WEXITSTATUS(status), 7, "is one whose child does not know it all");
-    ok(!map_ranges_incomplete(), "the parent does");
+    is_int(waitpid(child, &status, 0), child, "the child of a fork during a change ends");
+    is_int(WEXITSTATUS(status), 7, "the child of a fork during a change has incomplete ranges");
+    ok(!map_ranges_incomplete(), "the parent of a fork during a change has complete ranges");
 }
 
 /* Every other page, so that no two are one mapping. */
@@ -171,11 +176,11 @@ static void test_too_many(void)
     take(BASE, PAGES * PAGE);
     for (uintptr_t i = 0; i < MAPPED_MAX; i++)
         add(BASE + 2 * i * PAGE, PAGE);
-    ok(!map_ranges_incomplete(), "as many as there may be");
+    ok(!map_ranges_incomplete(), "MAPPED_MAX mappings are stored");
     add(BASE + 2 * MAPPED_MAX * PAGE, PAGE);
-    ok(map_ranges_incomplete(), "one more is not kept");
+    ok(map_ranges_incomplete(), "one mapping more than MAPPED_MAX makes the ranges incomplete");
     take(BASE, 2 * MAPPED_MAX * PAGE);
-    ok(map_ranges_incomplete(), "and that is not forgotten");
+    ok(map_ranges_incomplete(), "the ranges stay incomplete after mappings are removed");
 }
 
 /* ---- what rows count ---- */
@@ -238,7 +243,7 @@ static void test_rows(void)
     uint32_t state = 11, good = 0, rounds = 20000;
     struct id_chunk chunk;
 
-    ok(scratch_store_open() && store_rows(ROWS, &chunk), "rows");
+    ok(scratch_store_open() && store_rows(ROWS, &chunk), "rows of a scratch trace are made");
     for (uint32_t i = 0; i < ROWS; i++)
         rows[i] = chunk.next++;
     take(BASE, PAGES * PAGE);
@@ -264,10 +269,11 @@ static void test_rows(void)
         }
         good += rows_are_right();
     }
-    is_int(good, rounds, "rows count what is mapped, cut, taken, and put back");
+    is_int(good, rounds,
+           "rows count mappings through add, cut, take and put back, in 20000 rounds");
     map_ranges_after_fork();
     take(BASE, PAGES * PAGE);
-    ok(rows_are_right(), "a forked child takes nothing from what its parent has counted");
+    ok(rows_are_right(), "a forked child does not subtract its parent's mappings");
     scratch_store_close();
 }
 
@@ -289,10 +295,10 @@ int main(void)
         (state >> 31 ? add : take)(BASE + at * PAGE, n * PAGE - (state >> 7 & 1) * 100);
         good += same();
     }
-    is_int(good, rounds, "after each of many calls");
-    ok(!map_ranges_incomplete(), "nothing was lost");
+    is_int(good, rounds, "the ranges equal a flag for each page after each of 20000 calls");
+    ok(!map_ranges_incomplete(), "the ranges are complete after 20000 calls");
     map_ranges_after_fork();
-    ok(!map_ranges_incomplete(), "nor by a fork at rest");
+    ok(!map_ranges_incomplete(), "a fork between changes leaves the ranges complete");
     test_bytes();
     test_segment();
     test_hold();

@@ -180,7 +180,7 @@ static void note_leak(uintptr_t block, bool by_leak, void *arg)
     found.leader[i] = !by_leak;
 }
 
-/* Leaders lead to every leak, and none of them to another. */
+/* Leaders lead to every leak, and none of them leads to another. */
 static bool leaders_are_right(void)
 {
     static bool seen[BLOCKS_MAX];
@@ -213,8 +213,8 @@ static void compare(const char *what, size_t listed)
     model();
     ok(blockmap_make(&map, NULL) && readable_look(&readable) &&
            marking_begin(&map, &readable, listed, false),
-       "%s: %zu blocks", what, b.n);
-    is_int((intmax_t)map.blocks, (intmax_t)b.n, "all are in the map");
+       "%s: a map of %zu blocks is made and marking begins", what, b.n);
+    is_int((intmax_t)map.blocks, (intmax_t)b.n, "the map has all blocks");
     marking_root((uintptr_t)roots, (uintptr_t)(roots + ROOTS), MARKING_ANY);
     marking_follow();
     marking_inner();
@@ -226,18 +226,19 @@ static void compare(const char *what, size_t listed)
         inner += !(line->inner & bit) != !b.inner[i];
         leaks += !b.reached[i] && !b.inner[i];
     }
-    is_int((intmax_t)reached, 0, "reached as the model says");
-    is_int((intmax_t)inner, 0, "by insides as the model says");
-    ok(marking_leaks(note_leak, NULL), "the rest is told");
-    is_int((intmax_t)found.leaks, (intmax_t)leaks, "all that is left");
-    is_int((intmax_t)found.wrong, 0, "and nothing else");
-    ok(leaders_are_right(), "what leads to a leak is the one that nothing leads to");
+    is_int((intmax_t)reached, 0, "the reached blocks are those of the model");
+    is_int((intmax_t)inner, 0, "the blocks reached through inner pointers are those of the model");
+    ok(marking_leaks(note_leak, NULL), "marking_leaks succeeds");
+    is_int((intmax_t)found.leaks, (intmax_t)leaks,
+           "marking_leaks reports as many leaks as the model has");
+    is_int((intmax_t)found.wrong, 0, "marking_leaks reports no reached block");
+    ok(leaders_are_right(), "each leak is reached from a leak that no other leads to");
     marking_end();
     readable_free(&readable);
     blockmap_free(&map);
 }
 
-/* Pointers in the C library's data count only if they lead to beginnings. */
+/* Pointers in the C library's data count only if they lead to the beginning of a block. */
 static void exact_roots(void)
 {
     struct readable readable;
@@ -251,12 +252,14 @@ static void exact_roots(void)
         memset((void *)b.at[i], 0, b.size[i]);
     ok(blockmap_make(&map, NULL) && readable_look(&readable) &&
            marking_begin(&map, &readable, BLOCKS_MAX, false),
-       "exact words");
+       "a map for exact roots is made and marking begins");
     marking_root((uintptr_t)words, (uintptr_t)(words + 2), MARKING_EXACT);
     marking_follow();
     marking_inner();
-    ok(!(blockmap_line(&map, b.at[3])->inner & blockmap_bit(&map, b.at[3])), "an inside is none");
-    ok(blockmap_line(&map, b.at[5])->reached & blockmap_bit(&map, b.at[5]), "a beginning is");
+    ok(!(blockmap_line(&map, b.at[3])->inner & blockmap_bit(&map, b.at[3])),
+       "an inner pointer among exact roots reaches no block");
+    ok(blockmap_line(&map, b.at[5])->reached & blockmap_bit(&map, b.at[5]),
+       "a pointer to a block's beginning among exact roots reaches the block");
     marking_end();
     readable_free(&readable);
     blockmap_free(&map);
@@ -274,8 +277,8 @@ int main(void)
         state = seed;
         odd = draw(2);
         fill(odd);
-        compare(odd ? "with blocks at odd multiples of 8" : "a heap", BLOCKS_MAX);
-        compare("with most of them not listed", FEW_LISTED);
+        compare(odd ? "a heap with blocks at odd multiples of 8" : "a heap", BLOCKS_MAX);
+        compare("a heap with most blocks unlisted", FEW_LISTED);
         clear();
     }
     exact_roots();

@@ -77,8 +77,9 @@ static void against_model(uint32_t seed)
     }
     for (size_t i = 0; i < x.npages; i++)
         counted += pageindex_used(&x, i);
-    ok(same(tallies), "seed %u: each byte once, by kind", seed);
-    is_int((intmax_t)used, (intmax_t)counted, "seed %u: what blocks use", seed);
+    ok(same(tallies), "seed %u: each byte counts once, by its page's kind", seed);
+    is_int((intmax_t)used, (intmax_t)counted,
+           "seed %u: the blocks' bytes and the pages' used bytes agree", seed);
 }
 
 /* Overlapping blocks together get no more than the page has. */
@@ -94,7 +95,7 @@ static void overlaps(void)
     pageindex_take(&x, BASE, BASE + PAGE, &t);
     for (int kind = 0; kind < PAGE_KINDS; kind++)
         sum += t.bytes[kind];
-    is_int((intmax_t)sum, PAGE, "overlapping blocks");
+    is_int((intmax_t)sum, PAGE, "overlapping blocks get the bytes of their page once");
 }
 
 static void shares(void)
@@ -109,25 +110,29 @@ static void shares(void)
     pageindex_take_block(&x, BASE + 1000, BASE + 4000, &t);
     pageindex_take_block(&x, BASE + 4096, BASE + 4097, &t);
     pageindex_take_block(&x, BASE + 2 * PAGE, BASE + 2 * PAGE + 8, &t);
-    is_int((intmax_t)pageindex_deal(&x, BASE, BASE + 1000), 24, "a quarter of what is left");
-    is_int((intmax_t)pageindex_deal(&x, BASE + 1000, BASE + 4000), 72, "the other three");
-    is_int((intmax_t)pageindex_deal(&x, BASE + 4096, BASE + 4097), 4095, "all of a page");
+    is_int((intmax_t)pageindex_deal(&x, BASE, BASE + 1000), 24,
+           "a block of a quarter of the used bytes gets a quarter of the unused ones");
+    is_int((intmax_t)pageindex_deal(&x, BASE + 1000, BASE + 4000), 72,
+           "a block of three quarters of the used bytes gets three quarters of the unused ones");
+    is_int((intmax_t)pageindex_deal(&x, BASE + 4096, BASE + 4097), 4095,
+           "the only block of a page gets all unused bytes");
     is_int((intmax_t)pageindex_deal(&x, BASE + 2 * PAGE, BASE + 2 * PAGE + 8), 0,
-           "nothing of a page that is swapped out");
-    is_int((intmax_t)pageindex_deal(&x, BASE, BASE + 1000), 0, "no more than there is");
+           "a block of a swapped-out page gets no unused bytes");
+    is_int((intmax_t)pageindex_deal(&x, BASE, BASE + 1000), 0, "unused bytes are dealt once");
     pageindex_clear(&x);
     pageindex_add(&x, BASE, PAGE_PLAIN, 0);
     pageindex_mark(&x, BASE + 1, BASE + 2);
     pageindex_take_block(&x, BASE, BASE + 1000, &t);
-    is_int((intmax_t)pageindex_deal(&x, BASE, BASE + 1000), 0, "nothing of a page that is marked");
-    is_int(pageindex_used(&x, 0), 1000, "whose blocks count");
+    is_int((intmax_t)pageindex_deal(&x, BASE, BASE + 1000), 0,
+           "a block of a marked page gets no unused bytes");
+    is_int(pageindex_used(&x, 0), 1000, "a block of a marked page counts as used");
     pageindex_clear(&x);
     pageindex_add(&x, BASE, PAGE_PLAIN, 0);
     for (uint32_t i = 0; i < 7; i++)
         pageindex_take_block(&x, BASE + 100 * i, BASE + 100 * i + 3, &t);
     for (uint32_t i = 0; i < 7; i++)
         sum += pageindex_deal(&x, BASE + 100 * i, BASE + 100 * i + 3);
-    is_int((intmax_t)sum, 7 * ((PAGE - 21) / 7), "rounded down");
+    is_int((intmax_t)sum, 7 * ((PAGE - 21) / 7), "shares of unused bytes are rounded down");
 }
 
 static void moves(void)
@@ -139,16 +144,18 @@ static void moves(void)
     pageindex_add(&x, BASE + PAGE, PAGE_HUGE, 0);
     pageindex_take_block(&x, BASE, BASE + 2 * PAGE, &from);
     pageindex_move(&x, BASE + 4000, BASE + 4200, &from, &to);
-    is_int((intmax_t)to.bytes[PAGE_PLAIN], 96, "a part of a block: of the first page");
-    is_int((intmax_t)to.bytes[PAGE_HUGE], 104, "and of the second");
-    is_int((intmax_t)from.bytes[PAGE_PLAIN], 4000, "which the block has no more");
+    is_int((intmax_t)to.bytes[PAGE_PLAIN], 96,
+           "a moved range takes its bytes of the first page along");
+    is_int((intmax_t)to.bytes[PAGE_HUGE], 104,
+           "a moved range takes its bytes of the second page along");
+    is_int((intmax_t)from.bytes[PAGE_PLAIN], 4000, "the block of a moved range loses its bytes");
 }
 
 int main(void)
 {
     struct page_tally t = {{0}};
 
-    ok(pageindex_reserve(&x, 5000), "room");
+    ok(pageindex_reserve(&x, 5000), "pageindex_reserve succeeds");
     for (uint32_t seed = 1; seed <= 40; seed++)
         against_model(seed);
     overlaps();
@@ -156,10 +163,12 @@ int main(void)
     moves();
     pageindex_clear(&x);
     pageindex_take(&x, BASE, BASE + PAGE, &t);
-    ok(!t.bytes[PAGE_PLAIN] && pageindex_near(&x, BASE) == PAGEINDEX_NONE, "nothing is nothing");
+    ok(!t.bytes[PAGE_PLAIN] && pageindex_near(&x, BASE) == PAGEINDEX_NONE,
+       "an empty index has no pages");
     for (uint32_t i = 0; i < 20000; i++)
         pageindex_add(&x, BASE + i * 10 * (uintptr_t)PAGE, PAGE_PLAIN, 0);
     pageindex_take(&x, BASE, BASE + 200000 * (uintptr_t)PAGE, &t);
-    is_int((intmax_t)t.bytes[PAGE_PLAIN], 20000 * PAGE, "it grows: pages far apart");
+    is_int((intmax_t)t.bytes[PAGE_PLAIN], 20000 * PAGE,
+           "the index grows for 20000 pages far apart");
     return done_testing();
 }

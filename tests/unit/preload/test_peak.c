@@ -1,7 +1,7 @@
 /*
- * Peak shares against a naive twin: it remembers every row's live bytes at the
- * first instant the total was highest. One thread, so the shares are exact. And the
- * bound that holds with two.
+ * Compares peak shares with a naive twin, which remembers every row's live bytes at the first
+ * instant of the highest total. One thread makes the shares exact. A second test checks the bound
+ * for two threads.
  */
 #include <pthread.h>
 
@@ -58,8 +58,8 @@ static bool within_bound(void)
 }
 
 /*
- * A thread that has fallen and grows again must look at the sum again, though it holds
- * less than when it looked last: another may have grown meanwhile.
+ * A thread that has freed and allocates again must sum up again, even if it has less than at its
+ * last sum: the other thread may have allocated in between.
  */
 static void bound_with_two(void)
 {
@@ -69,20 +69,21 @@ static void bound_with_two(void)
 
     two = (struct trace_header){.peak_epoch = 1};
     if (!scratch_store_open()) {
-        ok(false, "a store for two threads");
+        ok(false, "a scratch trace is opened");
         return;
     }
     pthread_barrier_init(&met, NULL, 2);
     first = threads_self();
     pthread_create(&thread, NULL, be_second, NULL);
     pthread_barrier_wait(&met);
-    ok(first && second && first != second, "two threads are recorded");
+    ok(first && second && first != second, "two threads have records of their own");
     change(first, 100000);
     change(first, -60000);
     change(second, 30000);
     for (int i = 0; i < 50; i++)
         change(first, 1000);
-    ok(within_bound(), "a fall and a regrowth: the mark is at most two steps low (%llu of %llu)",
+    ok(within_bound(),
+       "after a fall and a new rise the peak is at most two steps low (%llu of %llu)",
        (unsigned long long)two.peak_bytes, (unsigned long long)true_peak);
     for (int op = 0; op < 200000; op++) {
         struct thread_state *t = next() % 2 ? first : second;
@@ -94,7 +95,7 @@ static void bound_with_two(void)
         change(t, up ? (int64_t)size : -(int64_t)size);
         wrong += WRONG(!within_bound(), op);
     }
-    is_int(wrong, 0, "and after each of 200,000 changes");
+    is_int(wrong, 0, "the peak is at most two steps low after each of 200,000 changes");
     pthread_barrier_wait(&met);
     pthread_join(thread, NULL);
     scratch_store_close();
@@ -148,8 +149,8 @@ int main(void)
             wrong += WRONG(b != share[k] || c != share_calls[k], k);
         }
     }
-    is_int((long long)wrong, 0, "mark and shares equal the naive twin's at every look");
-    ok(h.peak_epoch > 10, "through many maxima (%u)", h.peak_epoch);
+    is_int((long long)wrong, 0, "peak and shares equal those of the naive twin");
+    ok(h.peak_epoch > 10, "peak and shares are compared over many maxima (%u)", h.peak_epoch);
     bound_with_two();
     return done_testing();
 }

@@ -69,18 +69,20 @@ static void test_filled(void)
             there[i] = true;
             n++;
         }
-    ok(readable_look(&r) && agrees(&r, p, all) && !r.sparse, "all of a mapping can be read");
+    ok(readable_look(&r) && agrees(&r, p, all) && !r.sparse,
+       "all pages of an ordinary mapping are readable");
     readable_free(&r);
     if (!fill_by_others(p, PAGES * PAGE)) {
         ok(errno == EPERM || errno == ENOSYS || errno == EINVAL,
-           "userfaultfd is not permitted here, so nothing is filled by it");
+           "userfaultfd is not permitted here, so it fills no page");
         return;
     }
     ok(readable_look(&r) && agrees(&r, p, there) && r.sparse,
-       "of one that other code fills, the pages that are there");
+       "of a mapping with userfaultfd the present pages are readable");
     readable_clip(&r, (uintptr_t)p, (uintptr_t)p + PAGES * PAGE, add_size, NULL);
-    ok(clipped == n * PAGE, "no more and no less of them");
-    ok(readable_at(&r, (uintptr_t)&r) && readable_at(&r, (uintptr_t)&r)->write, "and the stack");
+    ok(clipped == n * PAGE, "readable_clip returns the present pages only");
+    ok(readable_at(&r, (uintptr_t)&r) && readable_at(&r, (uintptr_t)&r)->write,
+       "the stack is readable and writable");
     readable_free(&r);
 }
 
@@ -96,11 +98,11 @@ static void test_next(void)
     shadow_pages_open(&pages);
     next = good ? shadow_pages_next(&pages, (uintptr_t)p, (uintptr_t)p + size) : 0;
     if (pages.no_scan) { /* older than 6.7 */
-        ok(next == (uintptr_t)p, "who cannot look ahead says so");
+        ok(next == (uintptr_t)p, "shadow_pages_next without a kernel scan returns its start");
         shadow_pages_close(&pages);
         return;
     }
-    ok(next == (uintptr_t)p + size, "nothing is in 256 GiB that nothing was written to");
+    ok(next == (uintptr_t)p + size, "shadow_pages_next finds no page in 256 GiB without writes");
     madvise(p, size, MADV_NOHUGEPAGE);
     for (size_t i = 0; good && i < sizeof at / sizeof *at; i++)
         p[at[i] * PAGE] = 1;
@@ -110,12 +112,12 @@ static void test_next(void)
         good = next == (uintptr_t)p + at[i] * PAGE;
         next += PAGE;
     }
-    ok(good, "each page that was is found, in turn");
+    ok(good, "shadow_pages_next finds each written page in turn");
     ok(shadow_pages_next(&pages, (uintptr_t)p + 5, (uintptr_t)p + size) == (uintptr_t)p + 5,
-       "from within a page on");
+       "shadow_pages_next finds the page around an address within it");
     ok(shadow_pages_next(&pages, (uintptr_t)p + 2 * PAGE, (uintptr_t)p + 3 * PAGE) ==
            (uintptr_t)p + 3 * PAGE,
-       "and not what lies behind the end");
+       "shadow_pages_next finds no page beyond its end");
     shadow_pages_close(&pages);
 }
 

@@ -64,8 +64,8 @@ static void in_order(void)
     struct freed f;
     uint64_t since;
 
-    ok(!recent_frees_find(addr_of(1), &f, &since), "nothing is remembered at first");
-    ok(!recent_frees_forgets(), "nor forgotten");
+    ok(!recent_frees_find(addr_of(1), &f, &since), "an address without a free is not found");
+    ok(!recent_frees_forgets(), "no free is dropped before the first one");
     for (uint32_t number = 1; number <= FREES; number++) {
         uint32_t i = draw(number), other = next() % ADDRESSES;
 
@@ -80,7 +80,8 @@ static void in_order(void)
     }
     for (uint32_t i = 0; i < ADDRESSES; i++)
         wrong += WRONG(!is_right(i, FREES), i);
-    is_int(wrong, 0, "the newest free of an address is found as long as it is among the last");
+    is_int(wrong, 0,
+           "the newest free of an address is found while it is among the last FREED_MOST");
 }
 
 /* ---- threads ---- */
@@ -124,7 +125,7 @@ static void at_once(void)
                                f.alloc_row != thread || f.free_row != ~i,
                            i);
         }
-    is_int(wrong, 0, "%u threads at once: each record is found, and whole", THREADS);
+    is_int(wrong, 0, "%u threads at once: each free is found with all its fields", THREADS);
 }
 
 /* ---- who made the blocks of a row ---- */
@@ -135,18 +136,23 @@ static void families(void)
     alloc_family_note(5, TRACE_MADE_NEW);
     alloc_family_note(6, TRACE_MADE_MALLOC);
     alloc_family_note(6, TRACE_MADE_NEW_ARRAY);
-    is_int(alloc_family_of(4), TRACE_MADE_UNKNOWN, "nobody has said");
-    is_int(alloc_family_of(5), TRACE_MADE_NEW, "always the same");
-    is_int(alloc_family_of(6), TRACE_MADE_UNKNOWN, "one and another: not known");
+    is_int(alloc_family_of(4), TRACE_MADE_UNKNOWN, "a row without a note has no allocation family");
+    is_int(alloc_family_of(5), TRACE_MADE_NEW,
+           "a row with equal notes has their allocation family");
+    is_int(alloc_family_of(6), TRACE_MADE_UNKNOWN,
+           "a row with different notes has no allocation family");
     alloc_family_note(6, TRACE_MADE_MALLOC);
     alloc_family_note(6, TRACE_MADE_MALLOC);
-    is_int(alloc_family_of(6), TRACE_MADE_UNKNOWN, "nor again");
-    is_int(alloc_family_of((1u << 26) - 1), TRACE_MADE_UNKNOWN, "the last row there is");
+    is_int(alloc_family_of(6), TRACE_MADE_UNKNOWN,
+           "a row with different notes keeps no allocation family");
+    is_int(alloc_family_of((1u << 26) - 1), TRACE_MADE_UNKNOWN,
+           "the last possible row has no allocation family");
 }
 
 int main(void)
 {
-    ok(recent_frees_begin() && alloc_family_begin(), "there is memory");
+    ok(recent_frees_begin() && alloc_family_begin(),
+       "memory for frees and allocation families is mapped");
     in_order();
     at_once();
     families();

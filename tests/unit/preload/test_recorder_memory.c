@@ -1,4 +1,4 @@
-/* The recorder's own memory, against a flag for each page. */
+/* Compares the recorder's own memory with a flag for each page. */
 #include "common/pages.h"
 #include "preload/resident/recorder_memory.h"
 #include "tests/tap.h"
@@ -75,29 +75,33 @@ int main(void)
     size_t before;
     void *p;
 
-    ok(recorder_memory_begin(), "begun");
+    ok(recorder_memory_begin(), "recorder_memory_begin succeeds");
     for (int i = 0; i < 3000; i++) {
         change(&state);
         ok_all &= same();
     }
-    ok(ok_all, "3,000 changes: as a flag for each page has it");
+    ok(ok_all, "the ranges equal a flag for each page after each of 3,000 changes");
     recorder_memory_after_fork();
     for (size_t i = 0; i < PAGES; i++)
         model[i] = model[i] == KEPT ? NOT : model[i];
-    ok(same(), "a forked child has not what was kept from it");
+    ok(same(), "a forked child does not have the memory that was kept from it");
 
     pages_watch((const void *)BASE, PAGES * PAGE, PAGES_GONE);
     before = bytes();
     p = pages_alloc(3 * PAGE);
-    is_int((intmax_t)bytes(), (intmax_t)(before + 3 * PAGE), "what pages.h maps is in it");
+    is_int((intmax_t)bytes(), (intmax_t)(before + 3 * PAGE),
+           "memory that pages_alloc maps is in the ranges");
     p = pages_resize(p, 3 * PAGE, 50 * PAGE);
-    is_int((intmax_t)bytes(), (intmax_t)(before + 50 * PAGE), "and what it makes larger");
+    is_int((intmax_t)bytes(), (intmax_t)(before + 50 * PAGE),
+           "memory that pages_resize maps is in the ranges");
     recorder_memory_hold();
     pages_free(p, 50 * PAGE);
     recorder_memory_let_go();
-    is_int((intmax_t)bytes(), (intmax_t)before, "what it unmaps is not, also while it is held");
+    is_int((intmax_t)bytes(), (intmax_t)before,
+           "memory unmapped while the ranges are held is not in them");
     p = pages_alloc_aligned(PAGE, 64 * PAGE);
-    is_int((intmax_t)bytes(), (intmax_t)(before + PAGE), "of what is aligned no more than that");
+    is_int((intmax_t)bytes(), (intmax_t)(before + PAGE),
+           "an aligned allocation is in the ranges without its slack");
     pages_free(p, PAGE);
     return done_testing();
 }

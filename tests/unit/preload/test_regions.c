@@ -68,10 +68,10 @@ static void test_blocks(void)
 {
     uint32_t own[4], good = 0, taken = 0;
 
-    ok(!any_feature_on(), "nothing is watched at first");
+    ok(!any_feature_on(), "no feature is on before the first region");
     for (uint32_t i = 0; i < 4; i++)
         own[i] = regions_open("test", 0, 0);
-    ok(any_feature_on(), "but when a region is open");
+    ok(any_feature_on(), "an open region turns a feature on");
     for (uint32_t i = 0; i < ROUNDS; i++) {
         uint32_t block = next() % BLOCKS, region = own[next() % 4];
 
@@ -86,24 +86,26 @@ static void test_blocks(void)
         if (i % 10000 == 0)
             good += same(0) && same(own[i / 10000 % 4]);
     }
-    is_int(good, ROUNDS / 10000, "after each of many calls");
-    is_int(taken, 0, "what is taken was there");
+    is_int(good, ROUNDS / 10000,
+           "the regions equal one number for each block, checked in 200000 calls");
+    is_int(taken, 0, "regions_take returns the block's region each time");
     regions_close(own[0]);
     regions_note(addr_of(1), 0);
     regions_lock();
     regions_each(own[0], move, &own[1]);
     regions_unlock();
-    ok(same(own[0]) && same(own[1]) && regions_at(own[0])->blocks == 0, "half of them moved");
+    ok(same(own[0]) && same(own[1]) && regions_at(own[0])->blocks == 0,
+       "regions_each moves half of the blocks to another region");
     for (uint32_t i = 0; i < BLOCKS; i++) {
         regions_take(addr_of(i));
         model[i] = 0;
     }
-    ok(same(0), "all gone");
+    ok(same(0), "no block is left after each one is taken");
     for (uint32_t i = 0; i < 4; i++) {
         regions_close(own[i]);
         regions_end(own[i]);
     }
-    ok(!any_feature_on(), "and nothing is watched any more");
+    ok(!any_feature_on(), "no feature is on after the last region");
 }
 
 static void test_order(void)
@@ -115,31 +117,36 @@ static void test_order(void)
     longer[sizeof longer - 1] = '\0';
     outer = regions_open(NULL, 0, 0);
     inner = regions_open("", 0, outer);
-    is_str(regions_at(inner)->name, "unnamed", "no name");
+    is_str(regions_at(inner)->name, "unnamed", "a region with an empty name is unnamed");
     regions_close(inner);
-    is_int(regions_heir(inner), outer, "the outer one inherits");
+    is_int(regions_heir(inner), outer, "the outer region is the heir of the inner one");
     regions_end(inner);
     all = regions_open(longer, REGION_EVERYWHERE, 0);
-    is_int(strlen(regions_at(all)->name), REGION_NAME_MAX - 1, "a long name is cut");
+    is_int(strlen(regions_at(all)->name), REGION_NAME_MAX - 1, "a long region name is truncated");
     second = regions_open("second", REGION_EVERYWHERE, 0);
     regions_note(BASE, 0);
-    is_int(regions_at(second)->blocks, 1, "the newest of all threads has what nobody else has");
+    is_int(regions_at(second)->blocks, 1,
+           "a block without a region of its thread goes to the newest region of all threads");
     regions_note(BASE + 64, outer);
-    is_int(regions_at(outer)->blocks, 1, "a thread's own comes first");
+    is_int(regions_at(outer)->blocks, 1, "a block with a region of its thread goes to that region");
     regions_close(second);
-    is_int(regions_heir(second), all, "the one before inherits");
+    is_int(regions_heir(second), all,
+           "the older region of all threads is the heir of the newer one");
     regions_note(BASE + 128, 0);
-    is_int(regions_at(all)->blocks, 1, "and goes on");
+    is_int(regions_at(all)->blocks, 1,
+           "new blocks go to the older region once the newer one is closed");
     regions_put_back(BASE + 192, second);
-    is_int(regions_at(second)->blocks, 1, "what is closed gets nothing more");
+    is_int(regions_at(second)->blocks, 1,
+           "a closed region takes back the blocks that belonged to it");
     regions_end(second);
     regions_close(all);
     regions_end(all);
     while ((all = regions_open("many", REGION_BLIND, 0)))
         n++;
-    is_int(n, REGIONS_MAX - 2, "there is an end to them");
+    is_int(n, REGIONS_MAX - 2, "at most REGIONS_MAX regions are open");
     regions_after_fork();
-    ok(!any_feature_on() && regions_open("fork", 0, 0) == 1, "a forked child begins afresh");
+    ok(!any_feature_on() && regions_open("fork", 0, 0) == 1,
+       "a forked child begins without regions");
 }
 
 int main(void)

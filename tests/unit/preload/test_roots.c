@@ -72,16 +72,18 @@ static bool complete_with(enum stop_world_state state, uintptr_t sp)
 
 int main(void)
 {
-    ok(complete_with_mappings(10), "mappings at the start are noted");
-    ok(complete_with_modules(100), "and so are segments of modules");
-    ok(complete_with_modules(16384), "as many as there is room for");
-    ok(!complete_with_modules(16385), "one more, and it is known that some are not");
-    ok(complete_with_modules(1), "until they are noted anew");
-    ok(complete_with_mappings(3000), "thousands of mappings are noted");
-    ok(!complete_with_mappings(5000), "of still more it is known that some are not");
-    ok(complete_with_mappings(10), "until they are noted anew");
-    ok(complete_with(STOP_WORLD_GONE, 0), "a thread that has gone is not missed");
-    ok(complete_with(STOP_WORLD_MISSED, 4096), "one that does not answer is where it sleeps");
-    ok(!complete_with(STOP_WORLD_MISSED, 0), "if that is known");
+    ok(complete_with_mappings(10), "a process with few mappings at the start is complete");
+    ok(complete_with_modules(100), "a process with 100 modules is complete");
+    ok(complete_with_modules(16384), "a process with 16384 modules is complete");
+    ok(!complete_with_modules(16385), "a process with 16385 modules is incomplete");
+    ok(complete_with_modules(1), "a new list of few modules is complete again");
+    ok(complete_with_mappings(3000), "a process with 3000 mappings at the start is complete");
+    ok(!complete_with_mappings(5000), "a process with 5000 mappings at the start is incomplete");
+    ok(complete_with_mappings(10), "a new list of few mappings is complete again");
+    ok(complete_with(STOP_WORLD_GONE, 0), "an ended thread leaves the process complete");
+    ok(complete_with(STOP_WORLD_MISSED, 4096),
+       "a thread that did not stop leaves the process complete if its stack pointer is known");
+    ok(!complete_with(STOP_WORLD_MISSED, 0),
+       "a thread that did not stop makes the process incomplete if its stack pointer is unknown");
     return done_testing();
 }

@@ -1,6 +1,6 @@
-/* An address that is allocated and freed again and again, as allocators do, beside many that stay.
- * It must get its old place in the table, and not one further back each time. With 30,000 removed
- * entries in between it took 300 times as long. */
+/* Allocates and frees one address again and again beside many blocks that stay, as allocators do.
+ * The address must get its old place in the table, and not one further back each time. With 30,000
+ * removed entries in between it took 300 times as long. */
 #include "preload/sidetables/pausedblocks.h"
 #include "preload/sidetables/pools.h"
 #include "preload/sidetables/regions.h"
@@ -72,14 +72,14 @@ static void test_table(const struct table *t)
     gone = t->gone() - gone;
     for (uint32_t i = 0; i < STAY; i++)
         good += t->take(addr_of(i));
-    is_int(good, ROUNDS + STAY, "%s: each is found once", t->name);
-    ok(gone <= 1, "%s: one address has one place (%u)", t->name, gone);
+    is_int(good, ROUNDS + STAY, "table %s: each block is found once", t->name);
+    ok(gone <= 1, "table %s: a reused address keeps its place (%u new places)", t->name, gone);
 }
 
 int main(void)
 {
     pausedblocks_remember();
-    ok(pools_create(POOL) && (region = regions_open("", 0, 0)), "a pool and a region");
+    ok(pools_create(POOL) && (region = regions_open("", 0, 0)), "a pool and a region are made");
     test_table(&(struct table){"paused", put_paused, take_paused, pausedblocks_gone});
     test_table(&(struct table){"pool", put_pool, take_pool, pools_gone});
     test_table(&(struct table){"region", put_region, take_region, regions_gone});

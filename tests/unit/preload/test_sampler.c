@@ -56,7 +56,7 @@ static void estimator(uint64_t period)
     /* The standard error of a standard deviation is s/sqrt(2(N-1)), more with heavy
      * tails; a fifth more than five of them. */
     ok(fabs(spread / sqrt(variance) - 1) < 6 / sqrt(2.0 * (SEEDS - 1)),
-       "period %llu: they spread as theory has it (%.3f of it)", (unsigned long long)period,
+       "period %llu: the spread is that of theory (%.3f of it)", (unsigned long long)period,
        spread / sqrt(variance));
 }
 
@@ -88,14 +88,14 @@ int main(void)
     one_size(100, 524288);
 
     w = sampler_weight(512, 1 << 20, 16);
-    ok(w.bytes == 1 << 20 && w.calls == 1, "a block far above the period stands for itself");
+    ok(w.bytes == 1 << 20 && w.calls == 1, "a block far above the period counts as itself");
     w = sampler_weight(524288, 0, 16);
-    ok(w.bytes == 0 && w.calls > 500000, "blocks of no bytes are counted, without bytes");
+    ok(w.bytes == 0 && w.calls > 500000, "blocks of 0 bytes are counted without bytes");
     for (uintptr_t a = 0; a < 100000; a++)
         sum += (double)sampler_weight(512, 512, a * 16).calls;
     ok(fabs(sum / 100000 - 1 / -expm1(-1.0)) < 5 * 0.5 / sqrt(100000),
        "rounding by address is unbiased (%.4f, theory %.4f)", sum / 100000, 1 / -expm1(-1.0));
     ok(sampler_weight(512, 700, 4096).calls == sampler_weight(512, 700, 4096).calls,
-       "and the same for the same block");
+       "rounding by address gives one block one weight");
     return done_testing();
 }

@@ -111,7 +111,8 @@ static long real_call(const unsigned long a[6])
     return syscall(SYS_getppid, a[0], a[1], a[2], a[3], a[4], a[5]) < 0 ? errno : 0;
 }
 
-/* In a child: 0, or how many calls came out otherwise than foretold; 255: not installed. */
+/* In a child: the number of calls whose result was not predicted; 255: the filter is not installed.
+ */
 static int compare(const struct sock_filter *f, size_t n)
 {
     struct sock_fprog prog = {(unsigned short)n, (struct sock_filter *)f};
@@ -157,8 +158,8 @@ static void test_random(void)
         if (result && result != 255)
             diag("filter %d: %d calls differ", i, result);
     }
-    is_int(refused, 0, "the kernel takes the filters");
-    is_int(wrong, 0, "and says of every call what was foretold");
+    is_int(refused, 0, "the kernel accepts each random filter");
+    is_int(wrong, 0, "seccomp_filter_run predicts the kernel's result of each call");
 }
 
 static uint32_t run(const struct sock_filter *f, size_t n)
@@ -181,27 +182,27 @@ static void test_bad(void)
     struct sock_filter allow = BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
     struct sock_filter on[] = {BPF_STMT(BPF_LD | BPF_W | BPF_ABS, 0)};
 
-    is_int(run(&allow, 1), SECCOMP_RET_ALLOW, "one that allows all");
-    is_int(run(&allow, 0), SECCOMP_RET_KILL_PROCESS, "one of nothing");
-    is_int(run(on, 1), SECCOMP_RET_KILL_PROCESS, "one without an end");
-    REFUSED("a jump beyond the end", BPF_STMT(BPF_JMP | BPF_JA, 100));
-    REFUSED("a jump far beyond the end", BPF_STMT(BPF_JMP | BPF_JA, UINT32_MAX));
-    REFUSED("a jump of no kind", BPF_STMT(BPF_JMP | 0xf0, 0));
-    REFUSED("a load beyond the call", BPF_STMT(BPF_LD | BPF_W | BPF_ABS, 64));
-    REFUSED("a load at an odd place", BPF_STMT(BPF_LD | BPF_W | BPF_ABS, 3));
-    REFUSED("a load of no kind", BPF_STMT(BPF_LD | BPF_W | BPF_IND, 0));
-    REFUSED("X from the call", BPF_STMT(BPF_LDX | BPF_W | BPF_ABS, 0));
-    REFUSED("scratch that is not there", BPF_STMT(BPF_ST, 16));
-    REFUSED("and loading it", BPF_STMT(BPF_LD | BPF_MEM, 16));
-    REFUSED("division by 0", BPF_STMT(BPF_ALU | BPF_DIV | BPF_X, 0));
-    REFUSED("arithmetic of no kind", BPF_STMT(BPF_ALU | 0xf0, 0));
+    is_int(run(&allow, 1), SECCOMP_RET_ALLOW, "a filter that allows all allows a call");
+    is_int(run(&allow, 0), SECCOMP_RET_KILL_PROCESS, "an empty filter kills");
+    is_int(run(on, 1), SECCOMP_RET_KILL_PROCESS, "a filter without a return kills");
+    REFUSED("a jump beyond the filter's end kills", BPF_STMT(BPF_JMP | BPF_JA, 100));
+    REFUSED("a jump far beyond the filter's end kills", BPF_STMT(BPF_JMP | BPF_JA, UINT32_MAX));
+    REFUSED("a jump of an unknown kind kills", BPF_STMT(BPF_JMP | 0xf0, 0));
+    REFUSED("a load beyond the call's data kills", BPF_STMT(BPF_LD | BPF_W | BPF_ABS, 64));
+    REFUSED("a load at an unaligned offset kills", BPF_STMT(BPF_LD | BPF_W | BPF_ABS, 3));
+    REFUSED("a load of an unknown kind kills", BPF_STMT(BPF_LD | BPF_W | BPF_IND, 0));
+    REFUSED("a load into X from the call's data kills", BPF_STMT(BPF_LDX | BPF_W | BPF_ABS, 0));
+    REFUSED("a store to a missing scratch word kills", BPF_STMT(BPF_ST, 16));
+    REFUSED("a load from a missing scratch word kills", BPF_STMT(BPF_LD | BPF_MEM, 16));
+    REFUSED("a division by 0 kills", BPF_STMT(BPF_ALU | BPF_DIV | BPF_X, 0));
+    REFUSED("arithmetic of an unknown kind kills", BPF_STMT(BPF_ALU | 0xf0, 0));
 }
 
 int main(void)
 {
     test_bad();
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
-        skip("seccomp: no filters here");
+        skip("the kernel accepts no seccomp filters here");
     else
         test_random();
     return done_testing();

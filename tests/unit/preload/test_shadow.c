@@ -146,7 +146,7 @@ static void dense_blocks(void)
             addr += size ? (size + 15) & ~(uint64_t)15 : 16;
         }
     }
-    is_int((long long)wrong, 0, "blocks without a byte between them do not disturb each other");
+    is_int((long long)wrong, 0, "adjacent blocks do not disturb each other");
 }
 
 /* The block around an address inside it. */
@@ -160,44 +160,45 @@ static void insides(void)
     shadow_put(at + 0x200, (struct block){.row = 7, .size = 32767});
     shadow_put(at + 0x10010, (struct block){.row = 8, .size = (uint64_t)3 << 30});
     ok(shadow_find_around(at + 0x101, &start, &b) && start == at + 0x100 && b.row == 5,
-       "the second byte of a block");
+       "the second byte of a block is in it");
     ok(shadow_find_around(at + 0x127, &start, &b) && start == at + 0x100 && b.size == 40,
-       "the last");
-    ok(!shadow_find_around(at + 0x128, &start, &b), "and the first behind it");
+       "the last byte of a block is in it");
+    ok(!shadow_find_around(at + 0x128, &start, &b), "the first byte behind a block is not in it");
     ok(shadow_find_around(at + 0x14f, &start, &b) && b.row == 6 &&
            !shadow_find_around(at + 0x150, &start, &b),
-       "a block at an odd multiple of 8");
+       "a block at an odd multiple of 8 ends at its last byte");
     ok(shadow_find_around(at + 0x200 + 32766, &start, &b) && b.row == 7 && start == at + 0x200 &&
            !shadow_find_around(at + 0x200 + 32767, &start, &b),
-       "the end of the longest small one");
+       "a block of 32767 bytes ends at its last byte");
     ok(shadow_find_around(at + 0x10010, &start, &b) && b.row == 8 &&
            shadow_find_around(at + 0x1000f + ((uintptr_t)3 << 30), &start, &b) && b.row == 8 &&
            start == at + 0x10010 &&
            !shadow_find_around(at + 0x10010 + ((uintptr_t)3 << 30), &start, &b),
-       "a block of 3 GiB");
+       "a block of 3 GiB has its first and its last byte");
     ok(!shadow_find_around(8, &start, &b) && !shadow_find_around(~(uintptr_t)0, &start, &b),
-       "addresses that no block can have");
+       "impossible addresses are in no block");
     shadow_put(at + 0x20000000000, (struct block){.row = 9, .size = 0});
     ok(shadow_find_around(at + 0x20000000000, &start, &b) && b.row == 9 &&
            !shadow_find_around(at + 0x20000000001, &start, &b),
-       "a block of no bytes holds its own address");
+       "a block of 0 bytes has its own address");
     ok(!shadow_find_from(at + 0x128, 0, &start, &b) && start == at + 0x100,
-       "behind a block that one is near");
-    ok(!shadow_find_from(at + 0x10000000000, 0, &start, &b) && start == 0, "and far off none is");
+       "behind a block the search reports that block as near");
+    ok(!shadow_find_from(at + 0x10000000000, 0, &start, &b) && start == 0,
+       "far behind a block the search reports no near block");
     ok(!shadow_find_from(at + 0x110, at + 0x108, &start, &b) && start == 0,
-       "a block that begins below where any can is none");
+       "a block that begins below the search's limit is not found");
     shadow_put(at + 0x30000000000, (struct block){.row = 10, .size = (uint64_t)40 << 30});
     ok(shadow_find_from(at + 0x30000000000 + ((uintptr_t)40 << 30) - 1, at, &start, &b) &&
            start == at + 0x30000000000 && b.row == 10 &&
            !shadow_find_from(at + 0x30000000000 + ((uintptr_t)40 << 30), at, &start, &b),
-       "a block of 40 GiB, over entries that are not there");
+       "a block of 40 GiB is found across unmapped leaves");
     shadow_put(at + 0x40000000000 + 100000, (struct block){.row = 11, .size = 50000});
     shadow_put(at + 0x40000000000 + 196608 + 4096, (struct block){.row = 12, .size = 40000});
     ok(shadow_find_from(at + 0x40000000000 + 149999, at, &start, &b) && b.row == 11 &&
            !shadow_find_from(at + 0x40000000000 + 150000, at, &start, &b) &&
            !shadow_find_from(at + 0x40000000000 + 196608, at, &start, &b) &&
            shadow_find_from(at + 0x40000000000 + 196608 + 4096, at, &start, &b) && b.row == 12,
-       "between two large blocks, before one in the same 32 KiB");
+       "of two large blocks in neighbouring slots each ends at its last byte");
 }
 
 int main(void)
@@ -212,49 +213,50 @@ int main(void)
         live += model[i].live;
     shadow_walk(check_block, &w);
     is_int((long long)w.seen, (long long)live, "walk visits every live block once");
-    is_int((long long)w.wrong, 0, "walk shows rows and sizes as they are");
+    is_int((long long)w.wrong, 0, "walk shows each block's row and size");
 
     ok(shadow_put(0x10008, (struct block){.row = 5, .size = 8}) &&
            shadow_put(0x10000, (struct block){.row = 6, .size = 8}),
-       "8-byte neighbours");
+       "blocks of 8 bytes at adjacent addresses are stored");
     ok(shadow_take(0x10008, &b) && b.row == 5 && shadow_take(0x10000, &b) && b.row == 6,
-       "8-byte neighbours do not share a slot");
+       "blocks of 8 bytes at adjacent addresses do not share a slot");
     dense_blocks();
     ok(shadow_put(0x3fffff0, (struct block){.row = 5, .size = 100}) &&
            shadow_put(0x3ffffe0, (struct block){.row = 6, .size = 16}) &&
            shadow_put(0x4000060, (struct block){.row = 7, .size = 30}) &&
            shadow_take(0x3fffff0, &b) && b.row == 5 && b.size == 100 && !shadow_take(0x3fffff0, &b),
-       "a block across the end of a leaf");
+       "a block across the end of a leaf is stored and taken");
     ok(shadow_take(0x3ffffe0, &b) && b.row == 6 && shadow_take(0x4000060, &b) && b.row == 7,
-       "and its neighbours");
+       "the neighbours of a block across the end of a leaf are kept");
     ok(shadow_put(0x31000, (struct block){.row = 5, .size = 100}) &&
            shadow_put(0x31010, (struct block){.row = 6, .size = 3}) && !shadow_take(0x31000, &b) &&
            shadow_take(0x31010, &b) && b.row == 6 && b.size == 3,
-       "a block that was overlaid unseen is not made up from two");
+       "a block overwritten by an inner one is not read back from mixed slots");
     ok(shadow_put(0x20000, (struct block){.row = 7, .size = (uint64_t)5 << 30}) &&
            shadow_take(0x20000, &b) && b.size == (uint64_t)5 << 30,
-       "a block over 4 GiB");
+       "a block of 5 GiB keeps its size");
     ok(shadow_put(0x20000, (struct block){.row = 7, .size = (uint64_t)3 << 40}) &&
            shadow_take(0x20000, &b) && b.size == (uint64_t)3 << 40,
-       "a block over the 38 bits of a slot");
+       "a block larger than a slot's 38 bits keeps its size");
     ok(!shadow_take(0x28000, &b) && !shadow_take(0x28001, &b) && !shadow_take(0x20001, &b),
-       "and its size is not taken for a block");
+       "the size word of a large block is not taken for a block");
     ok(shadow_put(0x27000, (struct block){.row = 8, .size = 40000}) &&
            shadow_put(0x26ff0, (struct block){.row = 9, .size = 100}),
-       "a small block beside a large one");
+       "a small block beside a large one is stored");
     ok(shadow_take(0x26ff0, &b) && b.row == 9 && !shadow_take(0x26ff0, &b) &&
            shadow_take(0x27000, &b) && b.row == 8 && b.size == 40000,
-       "they do not disturb each other");
+       "a small block and a large one beside it do not disturb each other");
     ok(shadow_put(0x20000, (struct block){.row = 7, .size = 0}) && shadow_take(0x20000, &b) &&
            b.size == 0,
-       "a block of no bytes");
-    ok(!shadow_put(0x20004, (struct block){.row = 7, .size = 1}), "4-byte alignment is refused");
+       "a block of 0 bytes keeps its size");
+    ok(!shadow_put(0x20004, (struct block){.row = 7, .size = 1}),
+       "an address aligned to 4 is refused");
     ok(!shadow_put((uintptr_t)1 << PROCESSOR_ADDRESS_BITS, (struct block){.row = 7, .size = 1}),
        "addresses over 2^%d are refused", PROCESSOR_ADDRESS_BITS);
     ok(shadow_put(((uintptr_t)1 << PROCESSOR_ADDRESS_BITS) - 64,
                   (struct block){.row = 7, .size = 1}) &&
            shadow_take(((uintptr_t)1 << PROCESSOR_ADDRESS_BITS) - 64, &b) && b.row == 7,
-       "and those right below are known");
+       "an address just below the limit is accepted");
     insides();
     return done_testing();
 }

@@ -49,32 +49,34 @@ int main(void)
           "VmFlags: rd wr mr mw me ac \n"
           "5000-6000 r-xp 00001000 fe:00 77                 /usr/lib/a dir/libx.so (deleted)\n"
           "Rss: 0 kB\n");
-    is_int((intmax_t)n, 2, "two mappings");
-    is_int((intmax_t)seen[0].rss, 4096, "resident");
-    is_int((intmax_t)seen[0].swap, 12288, "swapped out, and not its share");
-    is_int((intmax_t)seen[0].huge, 2048 * 1024, "in huge pages");
-    is_str(seen[0].name, "", "no name");
-    is_int((intmax_t)seen[1].rss, 0, "none of the one before");
-    is_str(seen[1].base, "libx.so (deleted)", "the name behind the last slash");
-    is_int((intmax_t)seen[1].map.inode, 77, "the file");
+    is_int((intmax_t)n, 2, "two mappings are parsed");
+    is_int((intmax_t)seen[0].rss, 4096, "the resident size is parsed");
+    is_int((intmax_t)seen[0].swap, 12288, "the swapped size is parsed, not the proportional one");
+    is_int((intmax_t)seen[0].huge, 2048 * 1024, "the size in huge pages is parsed");
+    is_str(seen[0].name, "", "an anonymous mapping has an empty name");
+    is_int((intmax_t)seen[1].rss, 0,
+           "a mapping without a resident size does not have that of the one before");
+    is_str(seen[1].base, "libx.so (deleted)", "the base name is the part behind the last slash");
+    is_int((intmax_t)seen[1].map.inode, 77, "the inode is parsed");
 
     parse("Rss: 5 kB\nno line\n\n9-8 rw-p 0 00:00 0\n"
           "1000-2000 rw-p 00000000 00:00 0 [heap]\nRss:\nRss: x kB\nRss: -3 kB\n"
           "Rss: 99999999999999999999999 kB\n");
-    is_int((intmax_t)n, 1, "what is no mapping is passed over");
-    is_int((intmax_t)seen[0].rss, 0, "and figures that are none");
-    is_str(seen[0].name, "[heap]", "a name");
+    is_int((intmax_t)n, 1, "lines that are no mapping are skipped");
+    is_int((intmax_t)seen[0].rss, 0, "malformed sizes are ignored");
+    is_str(seen[0].name, "[heap]", "a mapping after skipped lines has its name");
 
     parse("1000-2000 rw-p 00000000 00:00 1 "
           "/0123456789012345678901234567890123456789/0123456789012345678901234567890123456789/x\n");
-    is_int((intmax_t)strlen(seen[0].name), SMAPS_NAME_MAX - 1, "a long name is cut");
-    is_str(seen[0].base, "x", "but not its end");
+    is_int((intmax_t)strlen(seen[0].name), SMAPS_NAME_MAX - 1, "a long name is truncated");
+    is_str(seen[0].base, "x", "a truncated name keeps its base name");
 
-    is_int(smaps_each(add, NULL), 0, "this process's own");
-    ok(sums[0] > 100000 && sums[0] < sums[1], "has memory");
-    is_int(smaps_rollup(&rss, &swap), 0, "and its sum");
-    ok(rss > sums[0] / 2 && rss < sums[0] * 2, "is about the same");
+    is_int(smaps_each(add, NULL), 0, "smaps_each reads this process's mappings");
+    ok(sums[0] > 100000 && sums[0] < sums[1], "this process has resident memory");
+    is_int(smaps_rollup(&rss, &swap), 0, "smaps_rollup reads this process's sums");
+    ok(rss > sums[0] / 2 && rss < sums[0] * 2,
+       "the resident sum of smaps_rollup is near that of smaps_each");
     ok(smaps_estimate() * 4096 > sums[0] / 2 && smaps_estimate() * 4096 < sums[0] * 2,
-       "so is the estimate");
+       "smaps_estimate is near the sum of smaps_each");
     return done_testing();
 }

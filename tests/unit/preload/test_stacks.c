@@ -93,10 +93,10 @@ int main(void)
     struct stack_entry *e;
     uint32_t node;
 
-    if (!ok(scratch_store_open(), "a trace to write to"))
+    if (!ok(scratch_store_open(), "a scratch trace is opened"))
         return done_testing();
     stacks_init(&t, &small);
-    ok(stacks_set_root(&t, 77), "root");
+    ok(stacks_set_root(&t, 77), "stacks_set_root accepts a first root");
     against_model(&t);
     is_int((long long)reported, (long long)t.used, "every new address is reported once");
 
@@ -106,10 +106,12 @@ int main(void)
        "the callers of a stack are a stack themselves");
     e = stacks_intern(&t, deep, 3, 0, 9, NULL);
     e = stacks_intern(&t, deep, 2, 2, 9, NULL);
-    is_int(store_node(e->node)->kind, TRACE_NODE_TRUNCATED, "left-out frames are a node");
-    is_int((long long)store_node(e->node)->addr, 9, "that says how many");
-    ok(stacks_set_root(&t, 78), "a new epoch's root");
-    ok(stacks_intern(&t, a, 3, 0, 0, NULL)->node != node, "its stacks are others");
+    is_int(store_node(e->node)->kind, TRACE_NODE_TRUNCATED,
+           "omitted frames have a node of their own");
+    is_int((long long)store_node(e->node)->addr, 9, "the node of omitted frames has their number");
+    ok(stacks_set_root(&t, 78), "stacks_set_root accepts the root of a new epoch");
+    ok(stacks_intern(&t, a, 3, 0, 0, NULL)->node != node,
+       "a new epoch has new nodes for its stacks");
     scratch_store_close();
     return done_testing();
 }

@@ -39,13 +39,14 @@ int main(void)
 
     if (pipe(ends) < 0)
         return 1;
-    ok(threads_stand(threads, THREADS - 1) == THREADS - 1, "as many threads as there is room for");
+    ok(threads_stand(threads, THREADS - 1) == THREADS - 1,
+       "stop_world_begin stops as many threads as there is room for");
     ok(threads_stand(threads + THREADS - 1, 1) == SIZE_MAX,
-       "with one more, nobody is said to stand");
+       "stop_world_begin fails with one thread more than there is room for");
     for (int i = 0; i < THREADS; i++)
         wakened += write(ends[1], "x", 1) == 1;
     for (int i = 0; i < THREADS; i++)
         pthread_join(threads[i], NULL);
-    ok(wakened == THREADS, "and nobody does");
+    ok(wakened == THREADS, "after the failure all threads run and end");
     return done_testing();
 }

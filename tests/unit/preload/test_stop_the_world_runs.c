@@ -1,5 +1,6 @@
-/* A thread that runs and has not answered in time is waited for, as it has had no processor. */
-/* Long enough for one that sleeps for a page or a lock of the kernel, which is no running. */
+/* A running thread that has not answered in time has had no CPU, so the stop waits for it. */
+/* Long enough for a thread that sleeps for a page or a kernel lock, which does not count as
+ * running. */
 #define ANSWER_NS 200000u
 #define PATIENCE INT32_MAX
 #include "preload/leak/stop_the_world.c"
@@ -36,7 +37,7 @@ int main(void)
     }
     __atomic_store_n(&ends, 1, __ATOMIC_RELEASE);
     pthread_join(t, NULL);
-    is_int((intmax_t)missed, 0, "none is missed");
-    is_int((intmax_t)stood, ROUNDS, "it stands each time");
+    is_int((intmax_t)missed, 0, "a running thread is not missed");
+    is_int((intmax_t)stood, ROUNDS, "a running thread is stopped each time");
     return done_testing();
 }

@@ -1,4 +1,4 @@
-/* Stacks that are cut, compared with the same done from scratch each time. */
+/* Compares truncated stacks with those truncated from scratch each time. */
 #include "preload/truncate.h"
 #include "tests/rnd.h"
 #include "tests/tap.h"
@@ -6,7 +6,7 @@
 #define LIMIT 40
 #define MAX_DEPTH 200
 
-/* The addresses of pcs[0..n) that are kept, from the text of truncate.h, not from its code. */
+/* The addresses of pcs[0..n) that remain, after the text of truncate.h, not its code. */
 static uint32_t naive(const uintptr_t *pcs, uint32_t n, uintptr_t *out, uint32_t *dropped)
 {
     uint32_t at = 0;
@@ -57,15 +57,16 @@ static void against_model(void)
         shallow += !dropped;
         deep += dropped > LIMIT;
     }
-    ok(shallow > 1000 && deep > 1000, "stacks of all depths: %zu whole, %zu deep", shallow, deep);
-    is_int((long long)wrong, 0, "what is kept is what is to be kept");
-    is_int((long long)lies, 0, "what is said to be as before is");
-    is_int((long long)modest, 0, "and is said");
+    ok(shallow > 1000 && deep > 1000, "stacks of all depths are compared: %zu whole, %zu deep",
+       shallow, deep);
+    is_int((long long)wrong, 0, "a truncated stack equals that of the model");
+    is_int((long long)lies, 0, "frames reported as unchanged are unchanged");
+    is_int((long long)modest, 0, "unchanged frames are reported as such");
     truncate_release(&c);
 }
 
-/* One more frame at a time: only the new frame differs, except where another quarter of the limit
- * is left out. */
+/* Grows a stack frame by frame: only the new frame differs, except where another quarter of the
+ * limit is omitted. */
 static void growing(void)
 {
     struct truncation c = {.limit = LIMIT};
@@ -84,10 +85,10 @@ static void growing(void)
         most = s.n - 1 > most ? s.n - 1 : most;
         least = s.n - 1 < least ? s.n - 1 : least;
     }
-    ok(most == LIMIT && least == LIMIT * 3 / 4 + 1, "%u to %u frames of %d are kept", least, most,
-       LIMIT);
-    ok(afresh < 3 * MAX_DEPTH, "of %d stacks, each a frame deeper, %u frames were new", MAX_DEPTH,
-       afresh);
+    ok(most == LIMIT && least == LIMIT * 3 / 4 + 1,
+       "a truncated stack has %u to %u frames of at most %d", least, most, LIMIT);
+    ok(afresh < 3 * MAX_DEPTH,
+       "of %d stacks, each a frame deeper, only %u frames are reported as new", MAX_DEPTH, afresh);
     truncate_release(&c);
 }
 
