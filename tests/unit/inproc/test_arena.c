@@ -1,4 +1,5 @@
-/* The memory of the library of waits: taken once, given back whole, by threads at once. */
+/* The memory of libflamewait.so: reserved once, given back whole, and used by threads at the same
+ * time. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <pthread.h>
@@ -28,36 +29,38 @@ static void taking(void)
 {
     char *a = pages_alloc(3 * PAGE), *b = pages_alloc(100), *c;
 
-    ok(is_inside(a, 3 * PAGE) && is_inside(b, PAGE), "memory is from the arena");
-    is_int((long)arena_taken(), 4, "in whole pages");
+    ok(is_inside(a, 3 * PAGE) && is_inside(b, PAGE), "pages_alloc takes memory from the arena");
+    is_int((long)arena_taken(), 4, "the arena counts whole pages");
     memset(a, 'a', 3 * PAGE);
     memset(b, 'b', PAGE);
     pages_free(a, 3 * PAGE);
-    is_int((long)arena_taken(), 1, "what is freed is free");
+    is_int((long)arena_taken(), 1, "pages_free gives pages back to the arena");
     ok(msync(a, PAGE, MS_ASYNC) == 0 && b[PAGE - 1] == 'b',
-       "its addresses stay ours, and what lies beside it stays");
+       "freed addresses stay reserved and their neighbours keep their bytes");
     c = pages_alloc(3 * PAGE);
-    ok(c == a && is_zero(c, 3 * PAGE), "who takes it next finds it zero");
+    ok(c == a && is_zero(c, 3 * PAGE), "memory taken again is zeroed");
 
     memset(c, 'c', 3 * PAGE);
     a = pages_resize(c, 3 * PAGE, 5 * PAGE);
     ok(is_inside(a, 5 * PAGE) && a[0] == 'c' && a[3 * PAGE - 1] == 'c' &&
            is_zero(a + 3 * PAGE, 2 * PAGE),
-       "what grows is copied");
-    ok(!is_zero(b, PAGE), "... and what lay behind it stays");
-    is_int((long)arena_taken(), 6, "... and its old place is free");
+       "a grown piece keeps its bytes and is zeroed behind them");
+    ok(!is_zero(b, PAGE), "growing a piece leaves its neighbour as it is");
+    is_int((long)arena_taken(), 6, "growing a piece frees its old place");
     pages_may_keep();
-    ok(!pages_keep(a, 5 * PAGE), "forked children have it all: nobody else's maps come between");
+    ok(!pages_keep(a, 5 * PAGE),
+       "pages of the arena are kept for forked children without a request");
     c = pages_alloc(70 * 64 * PAGE);
-    ok(is_inside(c, 70 * 64 * PAGE) && is_zero(c, 70 * 64 * PAGE), "pieces of many words of bits");
+    ok(is_inside(c, 70 * 64 * PAGE) && is_zero(c, 70 * 64 * PAGE),
+       "a piece of many bitmap words is taken and zeroed");
     pages_free(c, 70 * 64 * PAGE);
     pages_free(a, 5 * PAGE);
     pages_free(b, 100);
-    is_int((long)arena_taken(), 0, "all is given back");
+    is_int((long)arena_taken(), 0, "all pages are free at the end");
 
     c = pages_alloc_aligned(2 * PAGE, 16 * PAGE);
-    ok(is_inside(c, 2 * PAGE) && (uintptr_t)c % (16 * PAGE) == 0, "aligned pieces");
-    is_int((long)arena_taken(), 2, "... of which nothing else is kept");
+    ok(is_inside(c, 2 * PAGE) && (uintptr_t)c % (16 * PAGE) == 0, "an aligned piece is aligned");
+    is_int((long)arena_taken(), 2, "an aligned piece takes no more than its pages");
     pages_free(c, 2 * PAGE);
 }
 
@@ -65,13 +68,14 @@ static void beyond(void)
 {
     char *all = pages_alloc(ARENA_SIZE), *more = pages_alloc(PAGE);
 
-    ok(is_inside(all, ARENA_SIZE), "it can be had whole");
-    ok(more && !is_inside(more, 1), "who wants more gets it from the kernel");
+    ok(is_inside(all, ARENA_SIZE), "the whole arena can be taken as one piece");
+    ok(more && !is_inside(more, 1), "memory beyond the arena comes from the kernel");
     *more = 1;
     pages_free(more, PAGE);
-    ok(msync(more, PAGE, MS_ASYNC) != 0 && errno == ENOMEM, "... and gives that back to it");
+    ok(msync(more, PAGE, MS_ASYNC) != 0 && errno == ENOMEM,
+       "memory from the kernel is given back to the kernel");
     pages_free(all, ARENA_SIZE);
-    is_int((long)arena_taken(), 0, "all is free again");
+    is_int((long)arena_taken(), 0, "all pages are free after the whole arena was taken");
 }
 
 static void *take_and_give(void *arg)
@@ -105,11 +109,11 @@ static void together(void)
         pthread_join(t[i], &of);
         wrong += (long)of;
     }
-    is_int(wrong, 0, "threads at once have pieces of their own");
-    is_int((long)arena_taken(), 0, "... and all is free in the end");
+    is_int(wrong, 0, "pieces of threads that run at the same time do not overlap");
+    is_int((long)arena_taken(), 0, "all pages are free after several threads used the arena");
 }
 
-/* Where addresses are few less is taken, or nothing. */
+/* With few free addresses the arena is smaller, or absent. */
 static int begin_in(size_t room)
 {
     pid_t pid = fork();
@@ -128,11 +132,11 @@ static int begin_in(size_t room)
 
 int main(void)
 {
-    ok(arena_begin(), "it begins");
-    ok(msync((void *)arena_start(), ARENA_SIZE, MS_ASYNC) == 0, "all of it is reserved");
+    ok(arena_begin(), "arena_begin succeeds");
+    ok(msync((void *)arena_start(), ARENA_SIZE, MS_ASYNC) == 0, "the whole arena is reserved");
     taking();
     beyond();
     together();
-    is_int(begin_in(PAGE), 0, "no addresses are left: there is none");
+    is_int(begin_in(PAGE), 0, "arena_begin fails without free addresses");
     return done_testing();
 }

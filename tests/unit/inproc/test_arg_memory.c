@@ -51,18 +51,21 @@ static void test_poll(void)
     char *at = end - 5 * sizeof(struct pollfd);
 
     ok(put(SYS_poll, (uintptr_t)at, 5, 1) && ring.head == was + 3 + 5 && holds(was, at, 40),
-       "poll: the descriptors, up to the last byte that is there");
+       "poll: the array is logged up to the last mapped byte");
     was = ring.head;
-    ok(put(SYS_ppoll, 0, 0, 0) && ring.head == was, "of none there is nothing to note");
-    ok(!put(SYS_poll, (uintptr_t)at, 6, 1) && ring.head == was, "what ends too early is not noted");
-    ok(!put(SYS_poll, 8, 1, 1) && ring.head == was, "nor is what is not there");
-    ok(!put(SYS_poll, (unsigned long)-8, 4, 1) && ring.head == was, "nor what nobody may have");
+    ok(put(SYS_ppoll, 0, 0, 0) && ring.head == was, "poll: nothing is logged of an empty array");
+    ok(!put(SYS_poll, (uintptr_t)at, 6, 1) && ring.head == was,
+       "poll: an array that reaches into unmapped memory is not logged");
+    ok(!put(SYS_poll, 8, 1, 1) && ring.head == was, "poll: an unmapped array is not logged");
+    ok(!put(SYS_poll, (unsigned long)-8, 4, 1) && ring.head == was,
+       "poll: an array at the end of the address space is not logged");
     ok(!put(SYS_poll, (uintptr_t)pages, RING_PIECE_MAX + 1, 1) && ring.head == was,
-       "nor so many that a record has no room for them");
-    ok(!put(SYS_poll, (uintptr_t)pages, -1ul, 1) && ring.head == was, "nor still more");
+       "poll: an array too long for a record is not logged");
+    ok(!put(SYS_poll, (uintptr_t)pages, -1ul, 1) && ring.head == was,
+       "poll: an array of an overflowing length is not logged");
     ok(put(SYS_poll, (uintptr_t)end - RING_PIECE_MAX * 8, RING_PIECE_MAX, 1) &&
            holds(was, end - RING_PIECE_MAX * 8, RING_PIECE_MAX * 8),
-       "the most there can be");
+       "poll: an array of RING_PIECE_MAX entries is logged");
 }
 
 static void test_wrap(void)
@@ -78,7 +81,7 @@ static void test_wrap(void)
                 holds(was, pages, 64),
             "%u before, from the stack", before);
     }
-    ok(tap_rows == 0, "a record goes on at the beginning of the ring");
+    ok(tap_rows == 0, "a record continues at the beginning of the ring");
 }
 
 static void test_sets(void)
@@ -87,16 +90,16 @@ static void test_sets(void)
 
     ok(put_at(0, SYS_pselect6, 65, (uintptr_t)pages, 0, (uintptr_t)end - 16, 0, 0) &&
            ring.head == was + 10 && holds(was, pages, 16) && holds(was + 5, end - 16, 16),
-       "select: the sets that are there, in whole words");
+       "select: the given sets are logged in whole words");
     was = ring.head;
     ok(!put_at(0, SYS_select, 65, (uintptr_t)pages, (uintptr_t)end - 8, 0, 0, 0) &&
            ring.head == was,
-       "all of them or none");
+       "select: no set is logged if one is unreadable");
     ok(put(SYS_select, 0, (uintptr_t)pages, 0) && put(SYS_select, -1ul, 8, 0) && ring.head == was,
-       "nothing of none and of less");
+       "select: nothing is logged of 0 or fewer descriptors");
     ok(put_at(0, SYS_select, 1000000, (uintptr_t)pages, (uintptr_t)pages, (uintptr_t)pages, 0, 0) &&
            ring.head == was + 3 * (3 + 64) && ring.head - was <= POINTED_MOST_WORDS,
-       "of many as much as is looked at");
+       "select: at most 64 words of each set are logged");
 }
 
 static void test_addresses(void)
@@ -105,20 +108,20 @@ static void test_addresses(void)
 
     ok(put(SYS_connect, 3, (uintptr_t)end - 21, 21) && ring.head == was + 6 &&
            holds(was, end - 21, 21) && word(was + 5) >> 40 == 0,
-       "connect: the address, and no byte of before");
+       "connect: the address is logged without bytes of older records");
     was = ring.head;
     ok(put(SYS_connect, 3, (uintptr_t)pages, -1ul) && holds(was, pages, 128),
-       "of one that is too long as much as one can have");
+       "connect: an address that is too long is logged up to the longest possible");
     was = ring.head;
     ok(put_at(0, SYS_sendto, 3, 0, 0, 0, (uintptr_t)pages, 16) && holds(was, pages, 16),
-       "sendto: where to");
+       "sendto: the address is logged");
     was = ring.head;
     ok(put_at(0, SYS_sendto, 3, 0, 0, 0, 0, 16) && put(SYS_connect, 3, (uintptr_t)pages, 0) &&
            ring.head == was,
-       "if it says so");
+       "sendto and connect: an absent or empty address is not logged");
     ok(!put_at(0, SYS_sendto, 3, 0, 0, 0, 8, 16) && !put(SYS_connect, 3, 8, 16) && ring.head == was,
-       "which must be there");
-    ok(put(SYS_read, 3, 8, 16) && ring.head == was, "other calls point to nothing here");
+       "sendto and connect: an unmapped address fails");
+    ok(put(SYS_read, 3, 8, 16) && ring.head == was, "read: nothing is logged");
 }
 
 /* The page of the stack pointer is read without the kernel, others are not. */
@@ -128,18 +131,19 @@ static void test_stack(void)
 
     ok(put_at((uintptr_t)end, SYS_poll, (uintptr_t)end - 8, 1, 1, 0, 0, 0) &&
            holds(was, end - 8, 8),
-       "what lies just below the stack pointer");
+       "memory just below the stack pointer's page end is logged");
     was = ring.head;
     ok(!put_at((uintptr_t)end, SYS_poll, (uintptr_t)end, 1, 1, 0, 0, 0) && ring.head == was,
-       "the page above it need not be there");
+       "memory in an unmapped page above the stack pointer is not logged");
     ok(!put_at((uintptr_t)end, SYS_poll, (uintptr_t)end - 8, 2, 1, 0, 0, 0) && ring.head == was,
-       "nor all of what begins in it");
+       "memory that reaches into an unmapped page above is not logged");
 }
 
 int main(void)
 {
     pages = mmap(NULL, 4 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (!ok(pages != MAP_FAILED && munmap(pages + 2 * PAGE, 2 * PAGE) == 0, "memory"))
+    if (!ok(pages != MAP_FAILED && munmap(pages + 2 * PAGE, 2 * PAGE) == 0,
+            "the test's memory is mapped"))
         return done_testing();
     end = pages + 2 * PAGE;
     for (int i = 0; i < 2 * PAGE; i++)

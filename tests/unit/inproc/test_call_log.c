@@ -461,7 +461,7 @@ static void act_nothing_open(void)
     CHECK(write(p[1], "x", 1) == 1);
 }
 
-/* There is no memory for anything: the library stops asking for some. */
+/* No memory is available: the library stops requesting any. */
 static void act_no_memory(void)
 {
     struct rlimit none = {1, 1};
@@ -665,7 +665,7 @@ static int find_libc(struct dl_phdr_info *info, size_t size, void *arg)
     return 0;
 }
 
-static bool sequences; /* whether the kernel is assumed to have sequences (inproc/rseq.h) */
+static bool sequences; /* whether the kernel is assumed to have rseq (inproc/rseq.h) */
 
 static bool begin_session(uint32_t rings, bool know_libc)
 {
@@ -723,7 +723,8 @@ static bool act(const char *name, uint32_t rings)
 
     if (status || *said)
         diag("%s: status %x, said %s", name, status, said);
-    ok(status == 0 && !*said && !ndamaged, "%s: all is as it was", name);
+    ok(status == 0 && !*said && !ndamaged,
+       "%s: the program works, prints nothing and damages no ring", name);
     return status == 0;
 }
 
@@ -743,35 +744,38 @@ static void test_acts(void)
         at += at < 5 && (want[at][0] == log_[i].nr || (want[at][0] < 0 && sleep)) &&
               log_[i].result == want[at][1];
     }
-    is_int(at, 5, "calls are noted in their order, with their results");
-    is_int(slept, 1, "a sleep takes its time, and it is seen that the thread left its CPU");
-    is_int(stacks, nlog, "each has a stack");
-    is_int(nbegun, nlog, "and an end");
+    is_int(at, 5, "calls are logged in order with their results");
+    is_int(slept, 1, "a sleep has its duration and is not marked as on its CPU");
+    is_int(stacks, nlog, "each logged call has a stack");
+    is_int(nbegun, nlog, "each logged call has an end");
     act("threads", 8);
-    ok(count(SYS_futex) > 1000, "waits for condition variables are noted");
+    ok(count(SYS_futex) > 1000, "waits for condition variables are logged");
     act("many", 4);
     /* Its threads' calls are waits in pthread_join, a cancellation point. */
     is_int(nlog > 0, cancellation_points_are_noted(),
-           "where rings are rare, those that have one are noted");
+           "with too few rings, threads that have one log their calls");
     act("fork", 16);
-    ok(count(SYS_wait4) >= 4, "and waits for children");
+    ok(count(SYS_wait4) >= 4, "waits for children are logged");
     act("signals", 8);
     /* Those of handlers that interrupt a call have stacks that go through this library. */
     ok(count(SYS_write) >= 1 && count(SYS_read) >= 6,
-       "calls that handlers interrupt are noted; the handlers' are left to the tracer");
+       "calls that a handler interrupts are logged, the handler's own are left to the tracer");
     act("jumps", 8);
-    ok(nlog && log_[nlog - 1].nr == SYS_futex, "calls are noted after handlers were left");
+    ok(nlog && log_[nlog - 1].nr == SYS_futex,
+       "calls are logged after a handler jumped out of a call");
     act("nested", 8);
-    ok(nbegun == nlog && nlog > 5000, "calls in calls all end");
+    ok(nbegun == nlog && nlog > 5000, "calls within calls all end");
     act("stacks", 8);
     act("cancel", 128);
     act("vectors", 8);
-    ok(count(SYS_nanosleep) >= 90 || !nlog, "walks were made from each depth");
+    ok(count(SYS_nanosleep) >= 90 || !nlog, "calls from each stack depth are logged");
     act("nothing_open", 8);
     act("no_memory", 8);
-    ok(count(SYS_nanosleep) + count(SYS_clock_nanosleep) >= 101, "and all is noted");
+    ok(count(SYS_nanosleep) + count(SYS_clock_nanosleep) >= 101,
+       "calls are logged when no memory is left");
     act("no_counter", 8);
-    ok(count(SYS_nanosleep) + count(SYS_clock_nanosleep) >= 12, "without the counter, too");
+    ok(count(SYS_nanosleep) + count(SYS_clock_nanosleep) >= 12,
+       "calls are logged without the processor's counter");
 }
 
 /* A write that only lost its CPU is no wait, whatever call the thread slept in before. */
@@ -787,10 +791,10 @@ static void test_preempted(void)
         waited[n++ % AFTERS] += log_[i].flags == 0;
     }
     if (!cancellation_points_are_noted()) {
-        is_int(n, 0, "writes are cancellation points, which are not noted here");
+        is_int(n, 0, "writes are cancellation points, which are not logged here");
         return;
     }
-    is_int(n, PREEMPTED_WRITES * AFTERS, "writes are noted");
+    is_int(n, PREEMPTED_WRITES * AFTERS, "writes of a preempted thread are logged");
     for (int i = 0; i < AFTERS; i++)
         /* The pipe's own lock may have been held by the reader: a few have waited. */
         ok(lost[i] > PREEMPTED_WRITES / 2 && waited[i] < PREEMPTED_WRITES / 10,
@@ -812,17 +816,19 @@ static void test_chain(void)
     reads = sleep_in(SYS_read);
     end_machine();
     ok(locks->pid && locks->tid != locks->pid && locks->chain[0].tid == locks->pid,
-       "who waited for a lock was woken by who held it");
+       "a lock's waiter was woken by its holder");
     if (!cancellation_points_are_noted()) {
-        ok(!reads->tid, "the wait for a pipe, at a cancellation point, is left to the tracer");
-        ok(locks->stack >= 3 && locks->chain[0].stack >= 3, "with stacks of both");
+        ok(!reads->tid, "a pipe read at a cancellation point is left to the tracer");
+        ok(locks->stack >= 3 && locks->chain[0].stack >= 3,
+           "the lock's waiter and its holder have stacks");
         return;
     }
     ok(reads->tid && reads->tid != locks->tid && reads->chain[0].tid == locks->tid,
-       "who waited for a pipe by who wrote to it");
-    ok(reads->chain_len >= 2 && reads->chain[1].tid == locks->pid, "and that one by the first");
+       "a pipe's reader was woken by its writer");
+    ok(reads->chain_len >= 2 && reads->chain[1].tid == locks->pid,
+       "the chain of a pipe's reader continues with the holder of the writer's lock");
     ok(reads->stack >= 3 && reads->chain[0].stack >= 3 && locks->chain[0].stack >= 3,
-       "with stacks of all three");
+       "reader, writer and lock holder have stacks");
 }
 
 /* Without sequences (Linux 6.19) the kernel does not report whether a thread left its CPU. The
@@ -842,9 +848,10 @@ static void test_without_sequences(void)
         slept += sleep && log_[i].ns >= 2000000 && !log_[i].flags;
         ready += log_[i].result == 5 && log_[i].flags == RING_PREEMPTED;
     }
-    is_int(stayed, 0, "without sequences nothing is said to have stayed on its CPU");
-    is_int(slept, 1, "a sleep is one");
-    is_int(ready, cancellation_points_are_noted() ? 2 : 0, "and what was ready is none");
+    is_int(stayed, 0, "without rseq no call is marked as on its CPU");
+    is_int(slept, 1, "without rseq a sleep is logged as one");
+    is_int(ready, cancellation_points_are_noted() ? 2 : 0,
+           "without rseq a preempted call is told apart from a wait");
 }
 
 /* The session's message on processes that refused, without their number; "": none did. */
@@ -867,26 +874,29 @@ static void test_fallback(void)
 
     begin_session(8, false);
     is_int(WEXITSTATUS(run(shm_server_name(session), argv)), 4,
-           "a program whose C library is unknown runs");
+           "a program with an unknown C library runs");
     is_str(refusal(SHM_UNKNOWN_LIBC),
-           "is traced by stops alone: its C library is another than flame's", "which is known why");
-    is_str(said, "", "and it does not hear of");
-    is_int(nbegun, 0, "nothing is noted");
-    is_int(WEXITSTATUS(run("/nonexistent/memory", argv)), 4, "so it does without the memory");
-    is_str(said, "", "in silence");
-    is_int(WEXITSTATUS(run("/dev/zero", argv)), 4, "or with another's");
-    is_str(said, "", "likewise");
+           "is traced by stops alone: its C library is another than flame's",
+           "an unknown C library is reported as the reason");
+    is_str(said, "", "a program with an unknown C library prints nothing");
+    is_int(nbegun, 0, "a program with an unknown C library logs nothing");
+    is_int(WEXITSTATUS(run("/nonexistent/memory", argv)), 4,
+           "a program without the shared memory runs");
+    is_str(said, "", "a program without the shared memory prints nothing");
+    is_int(WEXITSTATUS(run("/dev/zero", argv)), 4,
+           "a program with a foreign file as shared memory runs");
+    is_str(said, "", "a program with a foreign file as shared memory prints nothing");
     sites.sites[0].bytes[0] ^= 1;
     for (size_t i = 0; i < sites.n; i++)
         sites.sites[i].bytes[0] ^= 1;
     begin_session(8, true);
     is_int(WEXITSTATUS(run(shm_server_name(session), argv)), 4,
-           "a program whose C library is another runs");
+           "a program with a changed C library runs");
     is_str(refusal(SHM_NOT_PATCHED),
            "is traced by stops alone: its C library cannot be patched: changed",
-           "which is known why");
-    is_str(said, "", "and it does not hear of");
-    is_int(nbegun, 0, "nothing is noted there, either");
+           "a changed C library is reported as the reason");
+    is_str(said, "", "a program with a changed C library prints nothing");
+    is_int(nbegun, 0, "a program with a changed C library logs nothing");
 }
 
 /* With an older loader programs run as usual, and their waits are traced by stops. */
@@ -898,8 +908,8 @@ static void test_not_placed(void)
     is_int(WEXITSTATUS(run(shm_server_name(session), argv)), 4,
            "a program whose loader does not place the gate runs");
     ok(strstr(refusal(SHM_NO_GATE), "libflamegate.so is not where it is linked for") != NULL,
-       "which is known why");
-    is_int(nbegun, 0, "nothing is noted");
+       "an unplaced gate is reported as the reason");
+    is_int(nbegun, 0, "a program with an unplaced gate logs nothing");
 }
 
 int main(int argc, char **argv)
@@ -919,7 +929,7 @@ int main(int argc, char **argv)
     sequences = rseq_tells();
     dl_iterate_phdr(find_libc, NULL);
     if (!ok(sites_find_in(&sites, libc_path) == 0 && sites.n > 0,
-            "the C library's sites are found"))
+            "the C library's system call sites are found"))
         return done_testing();
     if (!gate_can_be_placed()) {
         test_not_placed();

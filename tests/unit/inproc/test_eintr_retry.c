@@ -43,29 +43,32 @@ static void test_epoll(void)
     struct patch_call timed = {.number = SYS_epoll_pwait2, .args = {3, 0, 1, (unsigned long)&ten}};
 
     results[0] = -EINTR, results[1] = 1;
-    is_int(settle(call, 4000000000u, -EINTR), 1, "epoll_wait is made again until it is not cut");
-    is_int(made, 2, "twice, here");
-    ok(last.args[3] > 5000 && last.args[3] <= 6000, "with what is left of its timeout");
+    is_int(settle(call, 4000000000u, -EINTR), 1, "epoll_wait is repeated until it is not cut");
+    is_int(made, 2, "epoll_wait is repeated as often as it is cut");
+    ok(last.args[3] > 5000 && last.args[3] <= 6000,
+       "epoll_wait is repeated with the rest of its timeout");
     results[0] = 0;
     settle(call, 20000000000u, -EINTR);
-    is_int(last.args[3], 0, "which may be nothing");
+    is_int(last.args[3], 0, "epoll_wait past its timeout is repeated with timeout 0");
     call.args[3] = (unsigned long)-1;
     settle(call, 4000000000u, -EINTR);
-    is_int((int)last.args[3], -1, "or for ever");
+    is_int((int)last.args[3], -1, "epoll_wait without a timeout is repeated without one");
     settle(timed, 4000000000u, -EINTR);
     ok(limit.tv_sec == 5 && ten.tv_sec == 10,
-       "a timeout in memory is another's; the program's stays");
+       "epoll_pwait2 is repeated with a copy of its timeout");
     timed.args[3] = 8;
-    is_int(settle(timed, 4000000000u, -EINTR), -EINTR, "one that cannot be read is left alone");
-    is_int(made, 0, "and its call");
+    is_int(settle(timed, 4000000000u, -EINTR), -EINTR,
+           "epoll_pwait2 with an unreadable timeout keeps its EINTR");
+    is_int(made, 0, "epoll_pwait2 with an unreadable timeout is not repeated");
     results[0] = -EINTR;
     heard_at = 1;
-    is_int(settle(call, 0, -EINTR), -EINTR, "a signal that the program hears ends it");
-    is_int(made, 1, "at once");
+    is_int(settle(call, 0, -EINTR), -EINTR,
+           "a handled signal during the repeated call ends it with EINTR");
+    is_int(made, 1, "a handled signal during the repeated call ends the repetition");
     heard_at = 0;
     control.handled = clock_ns(CLOCK_MONOTONIC);
     settle(call, 1000000000u, -EINTR);
-    is_int(made, 0, "also one that came in the first");
+    is_int(made, 0, "a handled signal during the first call prevents a repetition");
     control.handled = 0;
 }
 
@@ -77,45 +80,51 @@ static void test_files(void)
     struct patch_call write_it = {.number = SYS_write, .args = {0, 1000, 100}};
 
     if (pipe(p) < 0 || socketpair(AF_UNIX, SOCK_STREAM, 0, s) < 0) {
-        ok(false, "there are descriptors");
+        ok(false, "a pipe and a socket pair are made");
         return;
     }
     results[0] = 5;
     read_it.args[0] = (unsigned long)s[0];
-    is_int(settle(read_it, 0, -EINTR), 5, "what a socket returns for that is made undone");
+    is_int(settle(read_it, 0, -EINTR), 5, "read of a socket is repeated after EINTR");
     read_it.args[0] = (unsigned long)p[0];
-    is_int(settle(read_it, 0, -EINTR), -EINTR, "but for sockets it is the file's own affair");
+    is_int(settle(read_it, 0, -EINTR), -EINTR, "read of a pipe keeps its EINTR");
     setsockopt(s[0], SOL_SOCKET, SO_RCVTIMEO, &second, sizeof second);
     read_it.args[0] = (unsigned long)s[0];
-    is_int(settle(read_it, 2000000000u, -EINTR), -EAGAIN, "whose time is over gives up");
+    is_int(settle(read_it, 2000000000u, -EINTR), -EAGAIN,
+           "read of a socket past its receive timeout returns EAGAIN");
     write_it.args[0] = (unsigned long)s[0];
     results[0] = 100;
-    is_int(settle(write_it, 2000000000u, -EINTR), 100, "it was its time to receive, not to send");
+    is_int(settle(write_it, 2000000000u, -EINTR), 100,
+           "write to a socket ignores the receive timeout");
 
     write_it.args[0] = (unsigned long)p[1];
     results[0] = 30, results[1] = 60;
-    is_int(settle(write_it, 0, 10), 100, "what a pipe did not take is written");
-    ok(made == 2 && last.args[1] == 1040 && last.args[2] == 60, "from where it ended");
+    is_int(settle(write_it, 0, 10), 100, "a partial write to a pipe is completed");
+    ok(made == 2 && last.args[1] == 1040 && last.args[2] == 60,
+       "a partial write continues where it ended");
     results[0] = -EAGAIN;
-    is_int(settle(write_it, 0, 10), 10, "or not, if it takes no more");
+    is_int(settle(write_it, 0, 10), 10,
+           "a partial write that would block returns what was written");
     results[0] = 30;
     heard_at = 1;
-    is_int(settle(write_it, 0, 10), 40, "or a signal comes that the program hears");
+    is_int(settle(write_it, 0, 10), 40,
+           "a handled signal ends a partial write with what was written");
     heard_at = 0;
-    is_int(settle(write_it, 0, 100), 100, "a whole one is whole");
+    is_int(settle(write_it, 0, 100), 100, "a complete write is not repeated");
     write_it.number = SYS_writev;
     settle(write_it, 0, 10);
-    is_int(made, 0, "of vectors nothing is made up for");
+    is_int(made, 0, "a partial writev is not completed");
     control.handled = 0;
     write_it.number = SYS_connect;
     write_it.args[0] = (unsigned long)s[0];
     results[0] = 0;
-    is_int(settle(write_it, 0, -EINTR), 0, "connect waits on");
+    is_int(settle(write_it, 0, -EINTR), 0, "connect is repeated after EINTR");
     setsockopt(s[0], SOL_SOCKET, SO_SNDTIMEO, &second, sizeof second);
-    is_int(settle(write_it, 2000000000u, -EINTR), -EINPROGRESS, "or is left to itself in the end");
+    is_int(settle(write_it, 2000000000u, -EINTR), -EINPROGRESS,
+           "connect past its send timeout returns EINPROGRESS");
     write_it.number = SYS_poll;
-    is_int(settle(write_it, 0, -EINTR), -EINTR, "poll ends by handlers alone");
-    is_int(eintr_retry_kind(SYS_futex), 0, "nor is there anything to settle of a lock");
+    is_int(settle(write_it, 0, -EINTR), -EINTR, "poll keeps its EINTR");
+    is_int(eintr_retry_kind(SYS_futex), 0, "futex is not settled");
 }
 
 /* Writes to sockets: bytes of the first attempt, and of the next one. */
@@ -127,37 +136,37 @@ static void test_sockets(void)
     struct patch_call sent = {.number = SYS_sendto, .args = {0, 1000, 100, MSG_MORE, 5000, 16}};
 
     if (socketpair(AF_UNIX, SOCK_STREAM, 0, s) < 0) {
-        ok(false, "there are sockets");
+        ok(false, "a socket pair is made");
         return;
     }
     call.args[0] = sent.args[0] = (unsigned long)s[0];
     results[0] = 90;
-    is_int(settle(call, 0, 10), 100, "what a socket did not take is sent");
+    is_int(settle(call, 0, 10), 100, "a partial write to a socket is completed");
     ok(last.number == SYS_sendto && last.args[1] == 1010 && last.args[2] == 90 &&
            last.args[3] == MSG_NOSIGNAL && !last.args[4] && !last.args[5],
-       "without a signal if it cannot be");
+       "the rest of a socket's write is sent without SIGPIPE");
     settle(sent, 0, 10);
     ok(last.number == SYS_sendto && last.args[3] == (MSG_MORE | MSG_NOSIGNAL) &&
            last.args[4] == 5000 && last.args[5] == 16,
-       "to whom it was to go");
+       "the rest of a sendto has its flags and its address");
     results[0] = -EPIPE;
-    is_int(settle(call, 0, 10), 10, "an error of the rest is not the program's to see");
+    is_int(settle(call, 0, 10), 10, "an error of the rest is not returned to the program");
     sent.args[3] = MSG_DONTWAIT;
     settle(sent, 0, 10);
-    is_int(made, 0, "one that does not wait is not made again");
+    is_int(made, 0, "a sendto with MSG_DONTWAIT is not completed");
     fcntl(s[0], F_SETFL, O_NONBLOCK);
     settle(call, 0, 10);
-    is_int(made, 0, "nor one on a descriptor that does not block");
+    is_int(made, 0, "a write to a non-blocking socket is not completed");
     fcntl(s[0], F_SETFL, 0);
     setsockopt(s[0], SOL_SOCKET, SO_SNDTIMEO, &second, sizeof second);
     settle(call, 1000000000u, 10);
-    is_int(made, 0, "nor one whose time is over");
+    is_int(made, 0, "a write past the send timeout is not completed");
     close(s[1]);
-    is_int(settle(call, 0, 10), 10, "nor one whose peer has gone");
-    is_int(made, 0, "and would send a signal");
+    is_int(settle(call, 0, 10), 10, "a write to a closed peer returns what was written");
+    is_int(made, 0, "a write to a closed peer is not completed, as it would raise a signal");
     close(s[0]);
     settle(call, 0, 10);
-    is_int(made, 0, "nor one of which nothing is known");
+    is_int(made, 0, "a write to a closed descriptor is not completed");
 }
 
 int main(void)

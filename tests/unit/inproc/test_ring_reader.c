@@ -99,20 +99,20 @@ static void test_plain(void)
     put_begin(r);
     put_stack(r, 1, 5);
     put_call(r, SYS_read, 100, 1, 1);
-    is_int(next(), RING_ENTERED, "a call is entered");
-    is_int(reader.tid, 77, "by its thread");
-    is_int(reader.pid, 70, "of its process");
-    is_int(reader.call.nr, SYS_read, "it is the call that was made");
-    is_int(reader.time, 100, "at its time");
-    is_int(reader.call.stack, 1005, "with what was given for its stack");
-    is_int(reader.call.args[5], 15, "and all arguments");
-    ok(!reader.passed, "of which it is not known whether it sleeps");
-    is_int(next(), RING_EMPTY, "and nobody knows how it ends");
+    is_int(next(), RING_ENTERED, "a logged call is read");
+    is_int(reader.tid, 77, "a logged call has its thread");
+    is_int(reader.pid, 70, "a logged call has its process");
+    is_int(reader.call.nr, SYS_read, "a logged call has its number");
+    is_int(reader.time, 100, "a logged call has its time");
+    is_int(reader.call.stack, 1005, "a logged call has its stack");
+    is_int(reader.call.args[5], 15, "a logged call has all its arguments");
+    ok(!reader.passed, "a logged call without an end is not known to have passed");
+    is_int(next(), RING_EMPTY, "the ring is empty after the call's beginning");
     put_done(r, 250, 1, -4);
-    is_int(next(), RING_LEFT, "it is left");
-    is_int(reader.result, -4, "with its result");
-    is_int(reader.call.begin, 100, "and it is known when it began");
-    is_int(reader.flags, RING_RAN_ON, "and that nothing came in between");
+    is_int(next(), RING_LEFT, "the end of a call is read");
+    is_int(reader.result, -4, "the end of a call has its result");
+    is_int(reader.call.begin, 100, "the end of a call has the time of its beginning");
+    is_int(reader.flags, RING_RAN_ON, "the end of a call is marked as having stayed on its CPU");
     ring_reader_release(&reader);
     drop_ring(r);
 }
@@ -128,26 +128,26 @@ static void test_nested(void)
     put_done(r, 3, 2, 9);
     put_done(r, 4, 1, 0);
     next(), next();
-    is_int(next(), RING_LEFT, "a handler's call is left");
-    is_int(reader.call.nr, SYS_write, "first");
-    is_int(next(), RING_LEFT, "and then that which it interrupted");
-    is_int(reader.call.nr, SYS_read, "as another");
+    is_int(next(), RING_LEFT, "the end of a handler's call is read");
+    is_int(reader.call.nr, SYS_write, "a handler's call ends before the call that it interrupted");
+    is_int(next(), RING_LEFT, "the end of an interrupted call is read");
+    is_int(reader.call.nr, SYS_read, "an interrupted call ends after the handler's call");
     put_call(r, SYS_read, 5, 3, 0);
     put_call(r, SYS_write, 6, 4, 0); /* left by siglongjmp, as the next is no part of it */
     put_call(r, SYS_poll, 7, 5, 0);
     put_done(r, 8, 3, 0);
     next(), next(), next();
-    is_int(next(), RING_LEFT, "the end of an outer call");
-    is_int(reader.call.nr, SYS_read, "is found by its number");
-    is_int(reader.nopen, 0, "and those inside of it are over");
+    is_int(next(), RING_LEFT, "the end of an outer call is read after a siglongjmp");
+    is_int(reader.call.nr, SYS_read, "the end of an outer call is found by its serial number");
+    is_int(reader.nopen, 0, "the end of an outer call ends the calls within it");
     for (uint32_t i = 0; i < RINGS_NESTED + 1; i++) {
         put_call(r, SYS_pause, 10 + i, 100 + i, 0);
         next();
     }
     put_done(r, 90, 100, 0);
-    is_int(next(), RING_EMPTY, "the end of one that was forgotten is passed over");
+    is_int(next(), RING_EMPTY, "the end of a forgotten outermost call is skipped");
     put_done(r, 91, 101, 0);
-    is_int(next(), RING_LEFT, "the one inside of it is not forgotten");
+    is_int(next(), RING_LEFT, "the call within a forgotten one still ends");
     ring_reader_release(&reader);
     drop_ring(r);
 }
@@ -161,38 +161,40 @@ static void test_passed(void)
     ring_reader_init(&reader, r, control);
     put_begin(r);
     put_call(r, SYS_write, 5, 1, 0);
-    ok(pass(r, -EBADF), "a call that did not sleep is over in its own record");
+    ok(pass(r, -EBADF), "a call that did not sleep writes its result into its own record");
     put_call(r, SYS_write, 6, 2, 0);
-    is_int(next(), RING_ENTERED, "it is entered");
+    is_int(next(), RING_ENTERED, "a passed call is read");
     ok(reader.passed && reader.result == -EBADF && reader.flags == RING_RAN_ON && !reader.nopen,
-       "and what came of it is known");
-    is_int(next(), RING_ENTERED, "the next");
-    ok(!reader.passed && reader.nopen == 1, "is not over");
-    is_int(next(), RING_EMPTY, "is all there is");
+       "a passed call has its result and is closed");
+    is_int(next(), RING_ENTERED, "a call behind a passed one is read");
+    ok(!reader.passed && reader.nopen == 1, "a call without a result in its record is open");
+    is_int(next(), RING_EMPTY, "the ring is empty after an open call");
     ring_give_room(&reader);
-    is_int((intmax_t)(r->head - control->tail), 1, "where it will say so is not given back");
-    ok(pass(r, 7) && !reader.passed, "it does");
-    is_int(next(), RING_LEFT, "and is left");
+    is_int((intmax_t)(r->head - control->tail), 1,
+           "the room of the word for an open call's result is not given back");
+    ok(pass(r, 7) && !reader.passed, "an open call writes its result into its record");
+    is_int(next(), RING_LEFT, "the end of a call that passed after it was read is reported");
     ok(reader.call.nr == SYS_write && reader.result == 7 && reader.time == 6 && !reader.nopen,
-       "at the time at which it began");
+       "a call that passed after it was read ends at the time of its beginning");
     ring_give_room(&reader);
-    is_int((intmax_t)(r->head - control->tail), 0, "and all is given back");
+    is_int((intmax_t)(r->head - control->tail), 0, "all room is given back after a passed call");
     put_call(r, SYS_write, 8, 3, 0);
     next();
     ok(!ring_passed(&reader) && pass(r, 9) && ring_passed(&reader),
-       "one may be over before it is told");
-    ok(reader.passed && reader.result == 9 && !reader.nopen, "and has passed then");
-    is_int(next(), RING_EMPTY, "and has no end");
+       "ring_passed asks whether the call just read has passed");
+    ok(reader.passed && reader.result == 9 && !reader.nopen,
+       "a call that ring_passed reports has its result");
+    is_int(next(), RING_EMPTY, "a call that ring_passed reports gets no end");
     put_call(r, SYS_write, 10, 4, 0);
     next();
     end = r->head;
     put_call(r, SYS_read, 11, 5, 0);
-    is_int(next(), RING_ENTERED, "a call inside of another");
-    ok(!ring_pass(r, end, RING_RAN_ON, 1), "behind which that cannot say so");
-    ok(!pass(r, 1l << 31), "nor can one whose result is too large");
+    is_int(next(), RING_ENTERED, "a call within another is read");
+    ok(!ring_pass(r, end, RING_RAN_ON, 1), "a call with records behind it cannot pass");
+    ok(!pass(r, 1l << 31), "a call with a result of more than 31 bits cannot pass");
     put_done(r, 12, 5, 1), put_done(r, 13, 4, 1);
     next();
-    is_int(next(), RING_LEFT, "they have ends");
+    is_int(next(), RING_LEFT, "calls that could not pass have end records");
     ring_reader_release(&reader);
     drop_ring(r);
 }
@@ -218,28 +220,30 @@ static void test_memory(void)
     put_memory(r, 1, 900, RING_PIECE_MAX * 8);
     put_memory(r, 1, 1000, 8);
     put_call(r, SYS_select, 100, 1, 0);
-    is_int(next(), RING_ENTERED, "a call comes behind what it points to");
-    is_int((intmax_t)reader.nmemory, 4 + 2 + RING_PIECE_MAX + 3, "which is there");
+    is_int(next(), RING_ENTERED, "a call is read behind the memory that it points to");
+    is_int((intmax_t)reader.nmemory, 4 + 2 + RING_PIECE_MAX + 3,
+           "a call has all the memory that it points to");
     ok(reader.memory[0] == 800 && reader.memory[1] == 12 && reader.memory[3] == 801 &&
            reader.memory[4] == 900 && reader.memory[4 + 2 + RING_PIECE_MAX] == 1000,
-       "piece by piece");
+       "a call has its memory piece by piece");
     put_call(r, SYS_read, 101, 2, 0);
     next();
-    is_int((intmax_t)reader.nmemory, 0, "the next call points to nothing");
+    is_int((intmax_t)reader.nmemory, 0, "a call after one with memory has none");
     for (uint32_t serial = 3; serial < 9; serial++) /* calls that were never made */
         for (int i = 0; i < 3; i++)
             put_memory(r, serial, 800, RING_PIECE_MAX * 8);
     put_call(r, SYS_read, 102, 9, 0);
     next();
-    is_int((intmax_t)reader.nmemory, 0, "nor does one behind what others pointed to");
+    is_int((intmax_t)reader.nmemory, 0,
+           "memory of calls that were never made goes to no other call");
     put_memory(r, 0, 800, 8);
     put_call(r, SYS_read, 103, 0, 0);
     next();
-    is_int((intmax_t)reader.nmemory, 3, "any number is a number");
+    is_int((intmax_t)reader.nmemory, 3, "memory of the serial number 0 goes to its call");
     put_memory(r, 0, 700, 16);
     put_call(r, SYS_read, 104, 0, 0);
     next();
-    ok(reader.nmemory == 4 && reader.memory[0] == 700, "and each call has its own");
+    ok(reader.nmemory == 4 && reader.memory[0] == 700, "each call has its own memory");
     ring_reader_release(&reader);
     drop_ring(r);
 }
@@ -253,36 +257,33 @@ static void test_damage(void)
         unsigned n;
         uint64_t head; /* added to what it should be */
     } rows[] = {
-        {"a record of no kind", {9 | 1 << 8}, 1, 0},
+        {"a record of an unknown kind", {9 | 1 << 8}, 1, 0},
         {"a record without a size", {RING_CALL}, 1, 0},
         {"a record beyond the end", {RING_CALL | 9 << 8, 1, 2, 3}, 4, 0},
-        {"a record of a size that is no record's", {RING_CALL | 8 << 8, 5}, 8, 0},
+        {"a record whose size is not that of its kind", {RING_CALL | 8 << 8, 5}, 8, 0},
         {"an end beyond the ring", {0}, 0, RING_WORDS + 1},
         {"an end before the beginning", {0}, 0, (uint64_t)-9},
-        {"a call whose number cannot be",
+        {"a call with a number out of range",
          {RING_CALL | 10 << 8 | (uint64_t)SHM_CALLS << 32, 50},
          10,
          0},
-        {"a call at a time that was before", {RING_CALL | 10 << 8, 49}, 10, 0},
-        {"a call at a time to come", {RING_CALL | 10 << 8, UINT64_MAX}, 10, 0},
-        {"a call with a stack that was not told",
-         {RING_CALL | 10 << 8, 50, 0, 0, 0, 0, 0, 0, 2},
-         10,
-         0},
-        {"a stack out of turn", {RING_STACK | 2 << 8 | 3ull << 32, 1}, 2, 0},
-        {"a stack of nothing", {RING_STACK | 1 << 8 | 2ull << 32}, 1, 0},
+        {"a call with a time before the one before", {RING_CALL | 10 << 8, 49}, 10, 0},
+        {"a call with a time in the future", {RING_CALL | 10 << 8, UINT64_MAX}, 10, 0},
+        {"a call with an undefined stack", {RING_CALL | 10 << 8, 50, 0, 0, 0, 0, 0, 0, 2}, 10, 0},
+        {"a stack with a number out of order", {RING_STACK | 2 << 8 | 3ull << 32, 1}, 2, 0},
+        {"a stack without frames", {RING_STACK | 1 << 8 | 2ull << 32}, 1, 0},
         {"a second owner", {RING_BEGIN | 2 << 8 | 70ull << 32, 77}, 2, 0},
-        {"memory of no bytes", {RING_MEMORY | 3 << 8, 8, 0}, 3, 0},
-        {"memory of fewer bytes than it says", {RING_MEMORY | 4 << 8, 8, 9, 1}, 4, 0},
-        {"memory of more bytes than it says", {RING_MEMORY | 5 << 8, 8, 8, 1, 2}, 5, 0},
-        {"memory of very many bytes", {RING_MEMORY | 4 << 8, 8, UINT64_MAX, 1}, 4, 0},
+        {"memory of 0 bytes", {RING_MEMORY | 3 << 8, 8, 0}, 3, 0},
+        {"memory with fewer bytes than its size says", {RING_MEMORY | 4 << 8, 8, 9, 1}, 4, 0},
+        {"memory with more bytes than its size says", {RING_MEMORY | 5 << 8, 8, 8, 1, 2}, 5, 0},
+        {"memory of UINT64_MAX bytes", {RING_MEMORY | 4 << 8, 8, UINT64_MAX, 1}, 4, 0},
         {"more pieces of memory than a call has",
          {RING_MEMORY | 4 << 8, 8, 1, 1, RING_MEMORY | 4 << 8, 9, 1, 1, RING_MEMORY | 4 << 8, 10, 1,
           1, RING_MEMORY | 4 << 8, 11, 1, 1},
          16,
          0},
-        {"an end of a call of a wrong size", {RING_DONE | 3 << 8, 50}, 3, 0},
-        {"an end of a call in the past", {RING_DONE | 4 << 8, 49}, 4, 0},
+        {"an end record of a wrong size", {RING_DONE | 3 << 8, 50}, 3, 0},
+        {"an end record with a time in the past", {RING_DONE | 4 << 8, 49}, 4, 0},
     };
 
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -301,7 +302,7 @@ static void test_damage(void)
         ring_reader_release(&reader);
         drop_ring(r);
     }
-    rows_hold("what cannot be is damage, has a reason, closes the ring, and stays");
+    rows_hold("a damaged record has a reason, closes the ring, and stays damaged");
 }
 
 static void test_owners(void)
@@ -319,7 +320,7 @@ static void test_owners(void)
         ring_reader_release(&reader);
         drop_ring(r);
     }
-    rows_hold("owners that cannot be are refused");
+    rows_hold("an impossible owner is refused");
 }
 
 /* ---- a writer in another process ---- */
@@ -330,7 +331,8 @@ static long enter(const struct patch_call *c)
                    c->args[5]);
 }
 
-/* Calls with serial numbers, with stacks of many sizes now and then; call UINT32_MAX has no end. */
+/* Logs calls with serial numbers, and stacks of many sizes now and then. With n = UINT32_MAX it
+ * never ends. */
 static void write_calls(struct ring *r, const uint32_t *beat, uint32_t n)
 {
     uint32_t stacks = 0;
@@ -396,9 +398,9 @@ static void test_waiting(void)
         fine = read_calls(&last, &inside) >= 0;
         ring_give_room(&reader);
     }
-    ok(fine && full, "a writer waits for a reader, and all comes in order");
-    is_int(last, CALLS, "nothing is left out");
-    ok(WIFEXITED(status) && WEXITSTATUS(status) == 0, "the writer never gave up");
+    ok(fine && full, "a writer waits for the reader, and its calls arrive in order");
+    is_int(last, CALLS, "no call of a waiting writer is lost");
+    ok(WIFEXITED(status) && WEXITSTATUS(status) == 0, "a waiting writer does not give up");
     ring_reader_release(&reader);
     drop_ring(r);
 }
@@ -429,12 +431,12 @@ static void test_killed(void)
         ring_reader_release(&reader);
         drop_ring(r);
     }
-    rows_hold("all that a killed writer has written is whole");
+    rows_hold("all complete records of a killed writer are readable");
 }
 
 static uint32_t turns;
 
-/* Replaces a sleep: the reader reads, and gives no room. */
+/* Replaces a sleep: the reader reads and gives back no room. */
 static long read_in_vain(const struct patch_call *c)
 {
     (void)c;
@@ -448,15 +450,16 @@ static void test_no_room(void)
 
     put_begin(r);
     ok(ring_has_room(r, control, RING_WORDS - RING_BEGIN_WORDS),
-       "there is room for as many words as fit");
-    ok(!ring_has_room(r, control, RING_WORDS - RING_BEGIN_WORDS + 1), "and not for one more");
-    ok(ring_wait(r, control, 10, &beat, enter), "who has room does not wait");
-    is_int(r->waits, 0, "nor says so");
+       "ring_has_room accepts as many words as fit");
+    ok(!ring_has_room(r, control, RING_WORDS - RING_BEGIN_WORDS + 1),
+       "ring_has_room refuses one word more than fits");
+    ok(ring_wait(r, control, 10, &beat, enter), "ring_wait returns at once if there is room");
+    is_int(r->waits, 0, "ring_wait with room does not mark the writer as waiting");
     control->closed = 1;
-    ok(!ring_wait(r, control, RING_WORDS, &beat, enter), "nobody waits for a ring that is closed");
+    ok(!ring_wait(r, control, RING_WORDS, &beat, enter), "ring_wait fails for a closed ring");
     control->closed = 0;
     ok(!ring_wait(r, control, RING_WORDS, &turns, read_in_vain) && turns > 20 && turns < 1000,
-       "nor without end for a reader that gives no room");
+       "ring_wait gives up on a reader that gives back no room");
     drop_ring(r);
 }
 
@@ -491,29 +494,31 @@ static void test_regions(void)
     ring_reader_init(&reader, r, control);
     put_begin(r);
     put_call(r, SYS_read, 100, 1, 0);
-    is_int(next(), RING_ENTERED, "a call before a region");
+    is_int(next(), RING_ENTERED, "a call before a region is read");
     pass(r, 3);
     put_region(r, RING_REGION_OPEN, 110, "request 1", 9);
     put_region(r, RING_REGION_PASS, 120, "a\0b", 3);
     put_region(r, RING_REGION_CLOSE, 130, "", 0);
-    is_int(next(), RING_LEFT, "is told to be over first");
-    is_int(next(), RING_TOLD, "then the region begins");
-    is_int(reader.region.what, RING_REGION_OPEN, "by a push");
-    is_int(reader.time, 110, "when it was");
-    ok(reader.region.len == 9 && memcmp(reader.region.name, "request 1", 9) == 0, "by its name");
-    is_int(next(), RING_TOLD, "a mark is told");
-    ok(reader.region.what == RING_REGION_PASS && reader.region.len == 1, "and a NUL ends its name");
-    is_int(next(), RING_TOLD, "the region ends");
+    is_int(next(), RING_LEFT, "the passed call before a region ends first");
+    is_int(next(), RING_TOLD, "the beginning of a region is read");
+    is_int(reader.region.what, RING_REGION_OPEN, "the beginning of a region is a push");
+    is_int(reader.time, 110, "the beginning of a region has its time");
+    ok(reader.region.len == 9 && memcmp(reader.region.name, "request 1", 9) == 0,
+       "the beginning of a region has its name");
+    is_int(next(), RING_TOLD, "a mark is read");
+    ok(reader.region.what == RING_REGION_PASS && reader.region.len == 1,
+       "the name of a mark ends at a NUL");
+    is_int(next(), RING_TOLD, "the end of a region is read");
     ok(reader.region.what == RING_REGION_CLOSE && !reader.region.len && reader.time == 130,
-       "without a name");
+       "the end of a region has no name");
     put_call(r, SYS_read, 140, 2, 0);
-    is_int(next(), RING_ENTERED, "and calls go on");
+    is_int(next(), RING_ENTERED, "a call after a region is read");
     ring_reader_release(&reader);
     drop_ring(r);
-    refuses_region(0, 0, 2, "nothing a program can say is damage");
-    refuses_region(4, 0, 2, "nor is what nobody knows");
-    refuses_region(1, 9, 3, "a name longer than its record is damage");
-    refuses_region(1, 256, RING_REGION_WORDS(256), "and so is one longer than names are");
+    refuses_region(0, 0, 2, "a region record of kind 0 is damage");
+    refuses_region(4, 0, 2, "a region record of an unknown kind is damage");
+    refuses_region(1, 9, 3, "a region name longer than its record is damage");
+    refuses_region(1, 256, RING_REGION_WORDS(256), "a region name longer than the limit is damage");
 }
 
 static void put_wait(struct ring *r, uint64_t time, uint64_t ns, uint64_t times)
@@ -542,22 +547,23 @@ static void test_waits_told(void)
     ring_reader_init(&reader, r, control);
     put_begin(r);
     put_call(r, SYS_read, 100, 1, 0);
-    is_int(next(), RING_ENTERED, "a call before a wait for room");
+    is_int(next(), RING_ENTERED, "a call before a wait for room is read");
     pass(r, 3);
     put_wait(r, 150, 40, 2);
     put_wait(r, 160, 4000, 20);
     put_call(r, SYS_read, 170, 2, 0);
-    is_int(next(), RING_LEFT, "is told to be over");
-    is_int(next(), RING_DELAYED, "then the wait is told");
-    ok(reader.waited_ns == 40 && reader.waits == 2, "how long, and how often");
-    is_int(next(), RING_DELAYED, "and the next one");
-    is_int((intmax_t)reader.waited_ns, 10, "of which no more is believed than there was time for");
-    is_int(next(), RING_ENTERED, "and calls go on");
+    is_int(next(), RING_LEFT, "the passed call before a wait for room ends first");
+    is_int(next(), RING_DELAYED, "a wait for room is read");
+    ok(reader.waited_ns == 40 && reader.waits == 2, "a wait for room has its time and number");
+    is_int(next(), RING_DELAYED, "a second wait for room is read");
+    is_int((intmax_t)reader.waited_ns, 10,
+           "a wait for room is no longer than the time since the last record");
+    is_int(next(), RING_ENTERED, "a call after waits for room is read");
     ring_reader_release(&reader);
     drop_ring(r);
-    refuses_wait(100, 40, 0, "no wait at all is damage");
-    refuses_wait(100, 40, 50, "and so are more waits than nanoseconds");
-    refuses_wait(UINT64_MAX, 40, 1, "and one of a time to come");
+    refuses_wait(100, 40, 0, "a wait record of 0 waits is damage");
+    refuses_wait(100, 40, 50, "a wait record with more waits than nanoseconds is damage");
+    refuses_wait(UINT64_MAX, 40, 1, "a wait record with a time in the future is damage");
 }
 
 int main(void)

@@ -74,7 +74,7 @@ static const struct ring_control *control_of(const struct ring *r)
     return &view.controls[r - view.rings];
 }
 
-/* The ring that no thread of this process can have; RINGS: there is none. */
+/* A ring that no thread of this process may have; RINGS: no such ring. */
 static uint32_t kept = RINGS;
 
 static bool may_have(uint32_t ring, uint32_t tid, bool begun)
@@ -113,7 +113,7 @@ static bool map_by_name(void)
     shared = open(head->shared_name, O_RDWR | O_CLOEXEC);
     at = mmap(NULL, head->shared_size, PROT_READ | PROT_WRITE, MAP_SHARED, shared, 0);
     ok(ftruncate(shared, 4096) < 0 && ftruncate(shared, (off_t)head->shared_size * 2) < 0,
-       "no program can change the size of the memory");
+       "a program cannot resize the shared memory");
     close(shared);
     if (at == MAP_FAILED)
         return false;
@@ -129,12 +129,13 @@ static void test_seals(void)
     void *own = (void *)(uintptr_t)head;
 
     ok(ftruncate(fd, 4096) < 0 && ftruncate(fd, (off_t)size * 2) < 0,
-       "nor that of what the tracer writes");
-    ok(mprotect(own, size, PROT_READ | PROT_WRITE) < 0, "which a program cannot write to");
+       "a program cannot resize the tracer's memory");
+    ok(mprotect(own, size, PROT_READ | PROT_WRITE) < 0,
+       "a program cannot make the tracer's memory writable");
     if (fcntl(fd, F_GET_SEALS) & F_SEAL_FUTURE_WRITE)
         ok(mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0) == MAP_FAILED &&
                pwrite(fd, "x", 1, 0) < 0,
-           "nor by opening it again");
+           "a program cannot write to the tracer's memory by opening it again");
     else
         skip("F_SEAL_FUTURE_WRITE came with Linux 5.1");
     close(fd);
@@ -150,25 +151,27 @@ static void test_head(void)
     struct shm_head bad;
 
     o.calls[SYS_futex / 64] |= 1ull << SYS_futex % 64;
-    if (!ok(shm_server_new(&session, &o) == 0, "a session is made") || !map_by_name())
+    if (!ok(shm_server_new(&session, &o) == 0,
+            "shm_server_new creates a session, which maps by its name") ||
+        !map_by_name())
         return;
-    ok(shm_is_sound(head, head, size), "it is sound");
+    ok(shm_is_sound(head, head, size), "the head of a new session is sound");
     ok(shm_wants(head, SYS_futex) && !shm_wants(head, SYS_futex + 1) &&
            !shm_wants(head, SHM_CALLS + 1) && !shm_wants(head, -1),
-       "it says which calls are wanted");
+       "the head has the wanted calls");
     m = (const struct shm_module *)((char *)head + head->modules_at);
     ok(head->modules == 2 && m[0].build_id_len == 3 && memcmp(m[0].build_id, "abc", 3) == 0 &&
            m[0].n == 2 && memcmp((const char *)head + m[0].at, sites, sizeof sites) == 0,
-       "and has the sites of the first module");
-    ok(m[1].n == 0 && m[1].build_id_len == 2, "and of the second");
-    ok(!shm_is_sound(head, head, size - 1), "another size is not sound");
+       "the head has the sites of the first module");
+    ok(m[1].n == 0 && m[1].build_id_len == 2, "the head has the sites of the second module");
+    ok(!shm_is_sound(head, head, size - 1), "a head with another size is unsound");
 #define BAD(field, value)                                                                          \
     bad = *head;                                                                                   \
     bad.field = value;                                                                             \
     row(!shm_is_sound(&bad, head, size), #field)
     bad = *head;
     bad.modules = 0;
-    ok(shm_is_sound(&bad, head, size), "a head is judged by itself, too");
+    ok(shm_is_sound(&bad, head, size), "a head without modules is sound");
     BAD(magic[0], 'G');
     BAD(version, 99);
     BAD(head_size, 8);
@@ -187,7 +190,7 @@ static void test_head(void)
     BAD(modules_at, size + 8);
     BAD(modules_at, 3);
     BAD(modules, UINT32_MAX);
-    rows_hold("what does not fit is not sound");
+    rows_hold("a head with a field out of range is unsound");
 }
 
 static void test_rings(void)
@@ -196,45 +199,47 @@ static void test_rings(void)
 
     for (unsigned i = 0; i < RINGS; i++)
         r[i] = shm_take_ring(&view, 10, 26 + i, may_have); /* a, b, c, d */
-    ok(r[0] && r[1] && r[2] && r[3] && r[0] != r[1], "each thread has a ring of its own");
-    ok(!shm_take_ring(&view, 10, 40, may_have), "one too many has none");
+    ok(r[0] && r[1] && r[2] && r[3] && r[0] != r[1], "each thread gets a ring of its own");
+    ok(!shm_take_ring(&view, 10, 40, may_have), "a thread more than there are rings gets none");
     put_call(r[0], 100, 1);
     put_call(r[1], 101, 1);
     put_done(r[0], 105, 1);
     put_call(r[2], 104, 1);
     put_done(r[1], 103, 1);
     put_call(r[0], 106, 2);
-    is_str(tell(104), "abBc", "what was up to a moment is told, in the order of times");
+    is_str(tell(104), "abBc", "records up to a time are emitted in the order of their times");
     put_call(r[3], 104, 1);
-    is_str(tell(UINT64_MAX), "dAa", "and then the rest");
+    is_str(tell(UINT64_MAX), "dAa", "the remaining records are emitted later");
     is_int(shm_server_fill(session), 2 * RING_CALL_WORDS + RING_DONE_WORDS + RING_BEGIN_WORDS,
-           "how full the fullest ring was");
-    is_int(shm_server_fill(session), 0, "... since that was asked");
-    ok(in_order, "in order");
-    ok(shm_server_has(session, 26) && !shm_server_has(session, 40), "it is known who has a ring");
+           "shm_server_fill returns the highest fill of a ring");
+    is_int(shm_server_fill(session), 0, "shm_server_fill returns the fill since the last call");
+    ok(in_order, "records are emitted in the order of their times, over all rings");
+    ok(shm_server_has(session, 26) && !shm_server_has(session, 40),
+       "shm_server_has finds threads with a ring only");
     shm_server_thread_gone(session, 27);
-    ok(!shm_server_has(session, 27), "who has ended has none");
-    is_int(control_of(r[1])->turn, 1, "its ring is given back");
+    ok(!shm_server_has(session, 27), "an ended thread has no ring");
+    is_int(control_of(r[1])->turn, 1, "the ring of an ended thread is given back");
     kept = 1;
-    ok(!shm_take_ring(&view, 10, 30, may_have), "whose process knows better does not take it");
+    ok(!shm_take_ring(&view, 10, 30, may_have), "a ring that the process still uses is not taken");
     kept = RINGS;
-    ok(shm_take_ring(&view, 10, 30, may_have) == r[1], "another can have it");
+    ok(shm_take_ring(&view, 10, 30, may_have) == r[1], "a free ring is taken by another thread");
     put_call(r[1], 90, 1);
-    is_str(tell(UINT64_MAX), "e", "whose records begin afresh");
+    is_str(tell(UINT64_MAX), "e", "a reused ring begins with new records");
     r[2]->head += RING_WORDS * 2;
-    is_str(tell(UINT64_MAX), "!", "damage is told");
-    is_int(shm_server_fill(session), RING_WORDS, "no ring is fuller than full");
-    is_str(tell(UINT64_MAX), "", "once");
-    ok(!shm_server_has(session, 28), "and who has it is seen no more");
+    is_str(tell(UINT64_MAX), "!", "damage of a ring is reported");
+    is_int(shm_server_fill(session), RING_WORDS,
+           "shm_server_fill of a damaged ring is at most RING_WORDS");
+    is_str(tell(UINT64_MAX), "", "damage of a ring is reported once");
+    ok(!shm_server_has(session, 28), "the owner of a damaged ring has no ring any more");
     shm_server_thread_gone(session, 28);
     r[2]->owner = 28;
-    ok(!shm_take_ring(&view, 10, 31, may_have), "nobody gets a damaged ring");
+    ok(!shm_take_ring(&view, 10, 31, may_have), "a damaged ring is not given to another thread");
     view.shared->used = UINT32_MAX;
-    is_str(tell(UINT64_MAX), "", "a count that cannot be is not believed");
+    is_str(tell(UINT64_MAX), "", "an impossible count of used rings is ignored");
     view.shared->used = 0;
     put_call(r[3], 300, 2);
-    is_str(tell(UINT64_MAX), "d", "nor is one that has gone back");
-    is_int(view.shared->used, RINGS, "... which is put right");
+    is_str(tell(UINT64_MAX), "d", "a count of used rings that went back is ignored");
+    is_int(view.shared->used, RINGS, "a count of used rings that went back is restored");
 }
 
 /*
@@ -249,7 +254,8 @@ static void test_many(void)
     int status = 0;
 
     shm_server_free(session);
-    if (!ok(shm_server_new(&session, &o) == 0, "another session") || !map_by_name())
+    if (!ok(shm_server_new(&session, &o) == 0, "a second session is created and mapped") ||
+        !map_by_name())
         return;
     for (unsigned i = 0; i < RINGS; i++) {
         pids[i] = fork();
@@ -271,8 +277,10 @@ static void test_many(void)
             tell(clock_ns(CLOCK_MONOTONIC) - 1000000);
             usleep(200);
         }
-    is_str(strpbrk(tell(UINT64_MAX), "!?"), NULL, "what several write at once is sound");
-    is_int(nevents, RINGS * CALLS * 2, "and all of it is told");
+    is_str(strpbrk(tell(UINT64_MAX), "!?"), NULL,
+           "records of processes that write at the same time are sound");
+    is_int(nevents, RINGS * CALLS * 2,
+           "records of processes that write at the same time are all emitted");
     shm_server_free(session);
 }
 
@@ -282,26 +290,28 @@ static void test_closing(void)
     struct shm_server_options o = {.rings = RINGS, .calls = {3, 5}};
     struct ring *r;
 
-    if (!ok(shm_server_new(&session, &o) == 0, "a third session") || !map_by_name())
+    if (!ok(shm_server_new(&session, &o) == 0, "a third session is created and mapped") ||
+        !map_by_name())
         return;
     r = shm_take_ring(&view, 10, 27, may_have);
     put_call(r, 100, 1);
     tell(200);
     shm_server_close_ring(session, 27);
-    is_int(control_of(r)->closed, 1, "a ring is closed");
+    is_int(control_of(r)->closed, 1, "shm_server_close_ring closes the ring");
     put_done(r, 300, 1);
-    is_str(tell(UINT64_MAX), "B", "what its thread was in is told");
+    is_str(tell(UINT64_MAX), "B", "the end of an open call in a closed ring is emitted");
     shm_server_thread_gone(session, 27);
-    is_int(r->owner, 27, "nobody gets it");
-    ok(!shm_server_has(session, 27), "and its thread's number is free");
+    is_int(r->owner, 27, "a closed ring is not given to another thread");
+    ok(!shm_server_has(session, 27), "the thread of a closed ring has no ring any more");
     r = shm_take_ring(&view, 10, 27, may_have);
     put_call(r, 400, 1);
-    is_str(tell(UINT64_MAX), "b", "for another thread");
+    is_str(tell(UINT64_MAX), "b",
+           "a thread with the id of a closed ring's owner gets another ring");
     r->waits = 1;
     shm_server_end(session, calls);
-    ok(control_of(r)->closed && !r->waits, "at the end all are closed, and nobody waits");
+    ok(control_of(r)->closed && !r->waits, "shm_server_end closes all rings and ends waits");
     ok(shm_wants(head, SYS_execve) && !shm_wants(head, 0) && !shm_wants(head, 64),
-       "and the calls that are asked for are these");
+       "shm_server_end sets the wanted calls");
     shm_server_free(session);
 }
 

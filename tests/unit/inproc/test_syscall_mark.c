@@ -1,4 +1,4 @@
-/* Marks are where the kernel does not look, and are known again only where they belong. */
+/* Marks lie where the kernel ignores them, and are recognised only with their call and place. */
 #define _GNU_SOURCE
 #include <sys/wait.h>
 #include <unistd.h>
@@ -38,7 +38,7 @@ static void test_marks(void)
             row((uint32_t)call.args[a] == plain.args[a], "%ld: argument %d", numbers[i], a);
     }
     ok(tap_rows == 0,
-       "a mark is known by its call and its place, and arguments stay what they are");
+       "a mark is recognised by its call and its place, and leaves arguments as they are");
 }
 
 static void test_filters(void)
@@ -51,7 +51,8 @@ static void test_filters(void)
         sscanf(line, "Seccomp_filters:\t%d", &n);
     if (f)
         fclose(f);
-    is_int(syscall_mark_filters(), n, "as many filters as /proc says");
+    is_int(syscall_mark_filters(), n,
+           "syscall_mark_filters counts as many filters as /proc/self/status");
 }
 
 int main(void)
