@@ -1,4 +1,4 @@
-/* Baselines: the parts of a stack that count, the formats that are read, and errors in files. */
+/* Baselines: the parts of a stack that count, the accepted formats, and errors in files. */
 #include "driver/suppress/baseline.h"
 
 #include "common/error.h"
@@ -41,7 +41,8 @@ static struct baseline *parse(const char *text, struct strbuf *why)
     struct baseline *b;
     int status = baseline_parse(&b, "f", "leak", text, strlen(text), why);
 
-    ok((status == 0) == (b != NULL) && (status == 0 || status == FLAME_USAGE), "one or the other");
+    ok((status == 0) == (b != NULL) && (status == 0 || status == FLAME_USAGE),
+       "baseline_parse either succeeds with a baseline or fails with FLAME_USAGE");
     return b;
 }
 
@@ -68,21 +69,21 @@ static void reads(void)
                                "a;e 1",
                                &why);
 
-    is_int(known_of(b, "a;b"), 15, "equal functions add up");
-    is_int(known_of(b, "a;c"), 0, "no bytes are known, too");
-    is_int(known_of(b, "a;d"), -1, "another view is not read");
-    ok(*baseline_find(b, "a;e", 3) == UINT64_MAX, "and sums are held");
+    is_int(known_of(b, "a;b"), 15, "stacks of equal functions add up");
+    is_int(known_of(b, "a;c"), 0, "a stack with 0 bytes is known");
+    is_int(known_of(b, "a;d"), -1, "a stack of another view is ignored");
+    ok(*baseline_find(b, "a;e", 3) == UINT64_MAX, "an overflowing sum stays at the maximum");
     baseline_text(b, "leak", &text);
     is_str(text.buf, "# flame: view=leak unit=bytes\na;b 15\na;c 0\na;e 18446744073709551615\n",
-           "written sorted");
+           "baseline_text writes the stacks sorted");
     baseline_free(b);
     b = parse("a;b 1", &why);
-    is_int(known_of(b, "a;b"), 1, "text without a heading is of this view");
+    is_int(known_of(b, "a;b"), 1, "text without a heading belongs to the requested view");
     baseline_free(b);
     b = parse("", &why);
-    ok(b != NULL, "none is known");
+    ok(b != NULL, "an empty baseline is accepted");
     baseline_free(b);
-    is_str(why.buf, "", "nothing was wrong");
+    is_str(why.buf, "", "valid baselines give no message");
     strbuf_release(&why);
     strbuf_release(&text);
 }
@@ -105,13 +106,16 @@ static void reads_json(void)
     struct strbuf why = STRBUF_INIT;
     struct baseline *b = parse(text, &why);
 
-    is_str(why.buf, "", "leak.json is read");
-    is_int(b ? known_of(b, "prog;main;f:g") : -2, 10, "the outermost function first");
-    is_int(b ? known_of(b, "prog;[libc.so.6]") : -2, 5, "without offsets");
-    is_int(b ? known_of(b, "prog") : -2, -1, "other classes do not count");
+    is_str(why.buf, "", "leak.json is accepted");
+    is_int(b ? known_of(b, "prog;main;f:g") : -2, 10,
+           "leak.json: a key begins with the outermost function");
+    is_int(b ? known_of(b, "prog;[libc.so.6]") : -2, 5, "leak.json: a key has no offsets");
+    is_int(b ? known_of(b, "prog") : -2, -1,
+           "leak.json: live blocks do not count for the leak view");
     baseline_free(b);
-    is_int(baseline_parse(&b, "f", "live", text, sizeof text - 1, &why), 0, "for --live");
-    is_int(b ? known_of(b, "prog") : -2, 7, "live ones do");
+    is_int(baseline_parse(&b, "f", "live", text, sizeof text - 1, &why), 0,
+           "leak.json: baseline_parse accepts the live view");
+    is_int(b ? known_of(b, "prog") : -2, 7, "leak.json: live blocks count for the live view");
     baseline_free(b);
     strbuf_release(&why);
 }
@@ -138,7 +142,8 @@ static void wrong_files(void)
         struct strbuf why = STRBUF_INIT;
 
         baseline_free(parse(rows[i].text, &why));
-        ok(strncmp(why.buf, rows[i].why, strlen(rows[i].why)) == 0, "row %zu: %s", i, why.buf);
+        ok(strncmp(why.buf, rows[i].why, strlen(rows[i].why)) == 0,
+           "wrong baseline %zu is refused with its message: %s", i, why.buf);
         strbuf_release(&why);
     }
 }

@@ -1,4 +1,4 @@
-/* Which processes have looked for leaks (driver/leak/leak_coverage.h). */
+/* Which processes were scanned for leaks (driver/leak/leak_coverage.h). */
 #include "driver/leak/leak_coverage.h"
 #include "tests/tap.h"
 
@@ -16,11 +16,11 @@ static void names_the_last_program(void)
     struct leak_coverage s;
 
     leak_coverage_make(&s, &k, false);
-    is_int((intmax_t)s.nseen, 2, "a process is one, whatever it executed");
-    is_str(s.seen[0]->comm, "later", "that which began last comes first");
-    is_str(s.seen[1]->comm, "true", "and is called what it was in the end");
-    is_int((intmax_t)s.nunseen, 1, "one did not look");
-    is_str(s.unseen[0]->comm, "killed", "which is named");
+    is_int((intmax_t)s.nseen, 2, "a process that executed several programs counts once");
+    is_str(s.seen[0]->comm, "later", "the process that began last comes first");
+    is_str(s.seen[1]->comm, "true", "a process has the name of its last program");
+    is_int((intmax_t)s.nunseen, 1, "a process without a scan is counted");
+    is_str(s.unseen[0]->comm, "killed", "a process without a scan is named");
     leak_coverage_release(&s);
 }
 
@@ -34,7 +34,8 @@ static void not_known_when(void)
     struct leak_coverage s;
 
     leak_coverage_make(&s, &k, false);
-    is_str(s.seen[0]->comm, "second", "without times the one taken last is the last");
+    is_str(s.seen[0]->comm, "second",
+           "without times the last ingested program of a process is its last");
     leak_coverage_release(&s);
 }
 

@@ -18,9 +18,9 @@ static void is_found(const char *name, struct run_totals_process *list, size_t n
 
     leak_coverage_make(&looks, &k, false);
     leak_unchecked_find(&u, others, &looks, look, COMMAND);
-    ok(u.command == command && u.others == rest, "%s: the command %s, others %s", name,
+    ok(u.command == command && u.others == rest, "%s: the command is %s, others are %s", name,
        u.command ? "not" : "checked", u.others ? "not" : "checked");
-    is_str(u.who.buf, who, "%s: who", name);
+    is_str(u.who.buf, who, "%s: the unchecked processes are named", name);
     leak_unchecked_release(&u);
     leak_coverage_release(&looks);
 }
@@ -44,24 +44,28 @@ int main(void)
     struct unrecorded unnamed = {.unnamed = 2};
     struct run_totals_process both[] = {looked, killed};
 
-    is_found("all looked", &looked, 1, &none, true, false, false, "");
-    is_found("no look", &not_looked, 1, &none, true, true, false, "sh 7 (" LEAK_NOT_LOOKED ")");
+    is_found("all processes scanned", &looked, 1, &none, true, false, false, "");
+    is_found("the command not scanned", &not_looked, 1, &none, true, true, false,
+             "sh 7 (" LEAK_NOT_LOOKED ")");
     is_found("no trace", NULL, 0, &none, true, true, false, "the recorder did not start in it");
-    is_found("no trace, live", NULL, 0, &none, false, true, false,
+    is_found("no trace, --live", NULL, 0, &none, false, true, false,
              "the recorder did not start in it");
-    is_found("live", &not_looked, 1, &none, false, false, false, "");
-    is_found("a child", both, 2, &none, true, false, true, "killed 9 (" LEAK_NOT_LOOKED ")");
-    is_found("a child, live", both, 2, &none, false, false, false, "");
-    is_found("no room for notes", &looked, 1, &unnamed, true, false, true, "2 more");
+    is_found("not scanned, --live", &not_looked, 1, &none, false, false, false, "");
+    is_found("an unscanned child", both, 2, &none, true, false, true,
+             "killed 9 (" LEAK_NOT_LOOKED ")");
+    is_found("an unscanned child, --live", both, 2, &none, false, false, false, "");
+    is_found("entries lost in a full status file", &looked, 1, &unnamed, true, false, true,
+             "2 more");
 
     with_note("static", 12, UNRECORDED_STATIC, true, false, true, "x (linked statically)");
-    with_note("static, live", 12, UNRECORDED_STATIC, false, false, true, "x (linked statically)");
-    with_note("static, no pid", 0, UNRECORDED_STATIC, true, false, true, "x (linked statically)");
-    with_note("static, then the command went on", COMMAND, UNRECORDED_STATIC, true, false, false,
-              "");
-    with_note("static, the command, live", COMMAND, UNRECORDED_STATIC, false, true, false,
+    with_note("static, --live", 12, UNRECORDED_STATIC, false, false, true, "x (linked statically)");
+    with_note("static, without a pid", 0, UNRECORDED_STATIC, true, false, true,
               "x (linked statically)");
-    with_note("as asked", 12, UNRECORDED_NOT_FOLLOWED, true, false, false, "");
+    with_note("static, then the command executed another program", COMMAND, UNRECORDED_STATIC, true,
+              false, false, "");
+    with_note("static command, --live", COMMAND, UNRECORDED_STATIC, false, true, false,
+              "x (linked statically)");
+    with_note("not followed, as requested", 12, UNRECORDED_NOT_FOLLOWED, true, false, false, "");
     with_note("ended as it began", 12, UNRECORDED_NOT_BEGUN, true, false, false, "");
     with_note("damaged", 12, UNRECORDED_DAMAGED, true, false, false, "");
     return done_testing();

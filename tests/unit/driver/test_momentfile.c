@@ -1,5 +1,5 @@
-/* Moments on their way into a file: what is read of it, that it is thinned and stays small for a
- * day and more; and what is live by a trace that is being written. */
+/* Moments written to a file: what is read back, that the file is thinned and stays small for a day
+ * and more, and the live rows of a trace that is being written. */
 #include "driver/monitor/momentfile.h"
 
 #include <errno.h>
@@ -27,7 +27,7 @@ static const struct trace_header header = {.magic = TRACE_MAGIC,
                                            .pid = 7,
                                            .start_monotonic_ns = 1000};
 
-static uint64_t model[ROWS]; /* what is live by now */
+static uint64_t model[ROWS]; /* live bytes by now */
 
 static uint32_t noise(uint32_t n)
 {
@@ -53,7 +53,7 @@ static int add_one(struct momentfile *f, uint64_t when, uint32_t changes)
                           n);
 }
 
-/* Whether what the file says was live at its last moment is what was. */
+/* Whether the changes in the file add up to the live bytes of its last moment. */
 static bool ends_as_it_should(struct trace *t)
 {
     uint64_t sums[ROWS] = {0};
@@ -81,9 +81,11 @@ static void test_file(void)
     struct stat st;
     struct trace *t;
 
-    ok(f && stat(path, &st) == 0 && (st.st_mode & 07777) == 0600, "a file is made, for us alone");
+    ok(f && stat(path, &st) == 0 && (st.st_mode & 07777) == 0600,
+       "momentfile_new makes a file that only its user may read");
     t = load();
-    ok(t->nmoments == 0 && t->time_zero_ns == 500 && t->header.pid == 7, "and can be read at once");
+    ok(t->nmoments == 0 && t->time_zero_ns == 500 && t->header.pid == 7,
+       "a new moment file can be read at once");
     trace_free(t);
     for (uint64_t i = 1; i <= 200; i++) {
         if (add_one(f, i * SECOND, 100) != 0)
@@ -91,8 +93,10 @@ static void test_file(void)
         if (i % 20)
             continue;
         t = load();
-        ok(t->nmoments == i && ends_as_it_should(t), "and after %d moments", (int)i);
-        ok(t->moments[i - 1].m.rss_bytes == i * SECOND, "each has what was said of it");
+        ok(t->nmoments == i && ends_as_it_should(t),
+           "the file adds up to the live bytes after %d moments", (int)i);
+        ok(t->moments[i - 1].m.rss_bytes == i * SECOND,
+           "the last moment in the file has its resident size");
         trace_free(t);
     }
     momentfile_close(f);
@@ -117,10 +121,11 @@ static void test_thinned_sums(void)
             larger++;
     }
     momentfile_close(f);
-    ok(larger == 0, "the file is never larger than it may be");
+    ok(larger == 0, "a thinned file does not exceed its budget");
     t = load();
-    ok(t->nmoments < N / 2 && t->nmoments > 20, "%zu of %d moments are left", t->nmoments, N);
-    ok(ends_as_it_should(t), "the last one is as it was");
+    ok(t->nmoments < N / 2 && t->nmoments > 20, "a thinned file has %zu of %d moments", t->nmoments,
+       N);
+    ok(ends_as_it_should(t), "a thinned file adds up to the live bytes of its last moment");
     for (size_t i = 0; i < t->nmoments; i++) {
         uint64_t sums[8] = {0};
 
@@ -134,7 +139,7 @@ static void test_thinned_sums(void)
         }
         wrong += memcmp(sums, then[t->moments[i].m.monotonic_ns / SECOND], sizeof sums) != 0;
     }
-    ok(wrong == 0, "and so is each that is left");
+    ok(wrong == 0, "a thinned file adds up to the live bytes of each moment left");
     trace_free(t);
 }
 
@@ -159,14 +164,14 @@ static void test_day(void)
     t = load();
     ok(ends_as_it_should(t) && t->moments[0].m.monotonic_ns == SECOND &&
            t->moments[t->nmoments - 1].m.monotonic_ns == DAY * SECOND,
-       "it has %zu moments, from the first to the last", t->nmoments);
+       "a day's file has %zu moments, from the first to the last", t->nmoments);
     for (size_t i = 0; i + 1 < t->nmoments; i++) {
         uint64_t age = DAY * SECOND - t->moments[i].m.monotonic_ns;
 
         apart += t->moments[i + 1].m.monotonic_ns - t->moments[i].m.monotonic_ns >
                  2 * (age / MOMENTFILE_PER_AGE + SECOND);
     }
-    ok(apart == 0, "no two of which are further apart than a 128th of their age");
+    ok(apart == 0, "moments of a day's file are at most a 128th of their age apart");
     trace_free(t);
 }
 
@@ -184,10 +189,10 @@ static void test_budget(void)
         larger += momentfile_size(f) > 512 << 10;
     }
     momentfile_close(f);
-    ok(larger == 0, "nor is it here");
+    ok(larger == 0, "a file in which all rows change does not exceed its budget");
     t = load();
-    ok(t->nmoments >= 2 && ends_as_it_should(t), "what changes much has fewer moments: %zu",
-       t->nmoments);
+    ok(t->nmoments >= 2 && ends_as_it_should(t),
+       "a file in which all rows change has fewer moments: %zu", t->nmoments);
     trace_free(t);
 }
 
@@ -201,25 +206,26 @@ static void test_segments(void)
     snprintf(trace, sizeof trace, "%s", path);
     trace[strlen(trace) - strlen(TRACE_MOMENTS_ENDING)] = '\0';
     ok(momentfile_segments(&out, trace, 5) == 0 && out.len && out.len % TRACE_UNIT == 0,
-       "moments are whole segments");
+       "momentfile_segments returns whole segments");
     tb_init(&b);
     strbuf_release(&out);
-    ok(momentfile_segments(&out, trace, 0) == 0, "that can be put behind a trace");
+    ok(momentfile_segments(&out, trace, 0) == 0, "momentfile_segments accepts a start time of 0");
     b.data = realloc(b.data, b.len + out.len);
     memcpy(b.data + b.len, out.buf, out.len);
     ok(trace_load_bytes("x", b.data, b.len + out.len, false, &t) == 0 && t->nmoments >= 2,
-       "which then has them");
+       "a trace with the segments behind it has the moments");
     trace_free(t);
     tb_release(&b);
     strbuf_release(&out);
     unlink(path);
-    ok(momentfile_segments(&out, trace, 0) == 0 && out.len == 0, "none are none");
+    ok(momentfile_segments(&out, trace, 0) == 0 && out.len == 0,
+       "momentfile_segments returns nothing without a moment file");
 }
 
 static void test_fails(void)
 {
     ok(!momentfile_new("/nowhere/x.moments", &header, 0, 1 << 20) && errno == ENOENT,
-       "where none can be made, it is said why");
+       "momentfile_new in a missing directory fails with ENOENT");
 }
 
 /* ---- a trace being written ---- */
@@ -242,9 +248,9 @@ static void test_glance(void)
     tb_write(&b, live);
     ok(live_rows_read(&g, live, tb_header(&b)) && g.n == 1 && g.changes[0].row == first &&
            g.changes[0].bytes == 100 && g.changes[0].blocks == 2 && g.bytes == 100,
-       "a row that counts is seen, a verdict is not");
+       "live_rows_read finds a counted row and ignores a leak's row");
     ok(live_rows_read(&g, live, tb_header(&b)) && g.n == 0 && g.bytes == 100,
-       "what has not changed is not told again");
+       "live_rows_read does not report an unchanged row again");
     tb_row_at(&b, first)->free_bytes = 60;
     tb_row_at(&b, first)->free_calls = 1;
     for (int i = 0; i < 3000; i++)
@@ -254,13 +260,14 @@ static void test_glance(void)
     ok(live_rows_read(&g, live, tb_header(&b)) && g.n == 3001 && g.bytes == 40 + 30000 &&
            g.changes[0].row == first && g.changes[0].bytes == (uint64_t)-60 &&
            g.changes[3000].row == second,
-       "rows of new segments are found, in order");
+       "live_rows_read finds rows of new segments in order");
     other = *tb_header(&b);
     other.start_monotonic_ns++;
-    ok(!live_rows_read(&g, live, &other) && g.n == 0, "another process's trace is left");
+    ok(!live_rows_read(&g, live, &other) && g.n == 0,
+       "live_rows_read ignores a trace of another process");
     ok(truncate(live, 2000) == 0 && live_rows_read(&g, live, tb_header(&b)) && g.n == 0,
-       "one that was cut short has not changed");
-    ok(!live_rows_header("/nowhere/x", &other), "nor is there one where there is none");
+       "live_rows_read finds no change in a truncated trace");
+    ok(!live_rows_header("/nowhere/x", &other), "live_rows_header fails for a missing file");
     live_rows_release(&g);
     tb_release(&b);
     unlink(live);

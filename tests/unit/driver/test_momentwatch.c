@@ -1,4 +1,4 @@
-/* When moments are due: by what looks cost, and not by how long they are kept waiting. */
+/* When moments are due depends on what a sample costs, and not on how long it had to wait. */
 #define _GNU_SOURCE
 #include "driver/monitor/momentwatch.h"
 
@@ -54,7 +54,7 @@ int main(void)
     w = momentwatch_new(dir, &pace);
     /* 19 times a fifth of a second would be 3,800 ms. */
     ok(momentwatch_look(w) < 2000 && waits == 1,
-       "a look that was kept waiting is followed by another soon");
+       "a sample that had to wait is followed by another soon");
     momentwatch_free(w);
     unlink(path);
     rmdir(dir);

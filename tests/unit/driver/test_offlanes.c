@@ -1,4 +1,4 @@
-/* How much of a trace of waiting is for when each wait was (driver/off/offopts.h). */
+/* The share of an off-CPU trace that is kept for the times of waits (driver/off/offopts.h). */
 #include "driver/off/offopts.h"
 #include "tests/tap.h"
 
@@ -9,15 +9,18 @@ int main(void)
     struct off_options o;
 
     off_options_init(&o, "off", "off");
-    is_int((intmax_t)off_options_lanes(&o), 0, "a picture needs none");
+    is_int((intmax_t)off_options_lanes(&o), 0, "a picture needs no room for times");
     o.run.shows_moments = true;
-    is_int((intmax_t)off_options_lanes(&o), (intmax_t)(64 * MIB), "a page does");
+    is_int((intmax_t)off_options_lanes(&o), (intmax_t)(64 * MIB), "a page gets 64 MiB for times");
     o.tracer.max_disk = 1024 * MIB;
-    is_int((intmax_t)off_options_lanes(&o), (intmax_t)(64 * MIB), "where the disk has more");
+    is_int((intmax_t)off_options_lanes(&o), (intmax_t)(64 * MIB),
+           "a large disk limit leaves 64 MiB for times");
     o.tracer.max_disk = 10 * MIB;
-    is_int((intmax_t)off_options_lanes(&o), (intmax_t)(5 * MIB), "else half of it");
+    is_int((intmax_t)off_options_lanes(&o), (intmax_t)(5 * MIB),
+           "a small disk limit leaves half of it for times");
     o.tracer.lanes = 8 * MIB;
-    is_int((intmax_t)off_options_lanes(&o), (intmax_t)(8 * MIB), "unless it is asked for");
+    is_int((intmax_t)off_options_lanes(&o), (intmax_t)(8 * MIB),
+           "the --lanes option sets the room for times");
     off_options_release(&o);
     return done_testing();
 }

@@ -1,5 +1,5 @@
-/* Memory of a process seen from outside: driver/monitor/rss_sampler.h, and what of it is worth a
- * word. */
+/* Memory of a process as read from /proc (driver/monitor/rss_sampler.h), and the limit above which
+ * it is reported. */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <fcntl.h>
@@ -40,7 +40,7 @@ static pid_t ended(void)
     return pid;
 }
 
-/* Looks until something has been seen: how long that takes is the machine's affair. */
+/* Samples until a process is found. How long that takes depends on the machine. */
 static struct rss_sampler *watch_once(void)
 {
     for (unsigned ms = 20;; ms *= 2) {
@@ -79,9 +79,10 @@ int main(void)
     memset(block, 1, 20 * MIB);
     ok(rss_sampler_look((uint32_t)getpid(), &look) && look.anon_bytes >= 20 * MIB &&
            look.anon_bytes < 1024 * MIB,
-       "our own memory is seen");
-    is_str(look.comm, "test_rss_sample", "and our name");
-    ok(!rss_sampler_look((uint32_t)ended(), &look), "a process that has ended is not");
+       "rss_sampler reads the process's own anonymous memory");
+    is_str(look.comm, "test_rss_sample", "rss_sampler reads the process's own name");
+    ok(!rss_sampler_look((uint32_t)ended(), &look),
+       "rss_sampler finds no memory of an ended process");
 
     trace_of("test.%d.0.flame", getpid(), 1000);
     trace_of("another.program.%d.12.flame", getpid(), 3000);
@@ -90,19 +91,22 @@ int main(void)
     trace_of(".%d.flame", getpid(), 9000);
     w = watch_once();
     seen = rss_sampler_seen(w, &n);
-    if (is_int(n, 1, "one process is seen, by the names of traces that are whole")) {
-        is_int(seen->pid, getpid(), "the one that runs");
-        is_int(seen->malloc_bytes, 3000, "with what was recorded of it");
-        ok(seen->anon_bytes >= 20 * MIB, "and its memory");
+    if (is_int(n, 1, "rss_sampler finds one process, by the names of complete traces")) {
+        is_int(seen->pid, getpid(), "rss_sampler finds the running process");
+        is_int(seen->malloc_bytes, 3000,
+               "rss_sampler has the highest malloc peak of the process's traces");
+        ok(seen->anon_bytes >= 20 * MIB, "rss_sampler has the process's anonymous memory");
     }
     rss_sampler_free(w);
     rss_sampler_free(NULL);
     rss_sampler_stop(NULL);
-    ok(!rss_sampler_seen(NULL, &n) && n == 0, "nobody may have watched");
+    ok(!rss_sampler_seen(NULL, &n) && n == 0, "a sampler that was not started has no samples");
 
-    ok(unhooked_memory_is_much(64 * MIB, 16 * MIB), "four times what malloc gave is much");
-    ok(!unhooked_memory_is_much(64 * MIB, 17 * MIB), "less is not");
-    ok(!unhooked_memory_is_much(31 * MIB, 0), "nor is what any process may have");
+    ok(unhooked_memory_is_much(64 * MIB, 16 * MIB),
+       "anonymous memory of four times malloc's peak is reported");
+    ok(!unhooked_memory_is_much(64 * MIB, 17 * MIB),
+       "anonymous memory below four times malloc's peak is not reported");
+    ok(!unhooked_memory_is_much(31 * MIB, 0), "anonymous memory below 32 MiB is not reported");
     clean_up();
     return done_testing();
 }

@@ -34,7 +34,7 @@ static bool is_complete(void)
     return complete;
 }
 
-/* A child that has the mapping from us, and nothing else. */
+/* A child that inherits the mapping from this process, and nothing else. */
 static pid_t inherit_mapping(int *until)
 {
     int pipefd[2];
@@ -60,27 +60,27 @@ static void writers(void)
     void *rw, *ro;
     pid_t child;
 
-    ok(ftruncate(fd, SIZE) == 0, "a file for a trace");
+    ok(ftruncate(fd, SIZE) == 0, "a file for the trace is made");
     close(fd);
-    ok(!is_complete(), "is not complete before it has a header");
+    ok(!is_complete(), "a trace without a header is incomplete");
     rw = map_trace(PROT_READ | PROT_WRITE);
     memcpy(h.magic, TRACE_MAGIC, sizeof h.magic);
     memcpy(rw, &h, sizeof h);
-    ok(!is_complete(), "nor while it is mapped for writing");
+    ok(!is_complete(), "a trace mapped for writing is incomplete");
     child = inherit_mapping(&until);
     munmap(rw, SIZE);
-    ok(!is_complete(), "nor while a forked child has the mapping");
+    ok(!is_complete(), "a trace mapped by a forked child is incomplete");
     kill(child, SIGKILL);
     waitpid(child, NULL, 0);
     close(until);
     ro = map_trace(PROT_READ);
-    ok(is_complete(), "but when only readers are left, without a word to those who were killed");
-    ok(is_complete(), "and asking changes nothing");
+    ok(is_complete(), "a trace with readers only is complete, also after its writer was killed");
+    ok(is_complete(), "a second check of a complete trace finds it complete");
     munmap(ro, SIZE);
     fd = open(path, O_WRONLY);
-    ok(!is_complete(), "an open file is one that may be written to");
+    ok(!is_complete(), "a trace open for writing is incomplete");
     close(fd);
-    ok(is_complete(), "until it is closed");
+    ok(is_complete(), "a trace closed after writing is complete");
     unlink(path);
 }
 
@@ -90,7 +90,7 @@ static void writers(void)
 
 static void at_once(void)
 {
-    /* Two that overlap, one that executes another program, and one after all of them. */
+    /* Two processes that overlap, one that executes another program, and one after all of them. */
     struct run_totals_process p[] = {
         {.pid = 10, .start_ns = MS(100), .end_ns = MS(200), .peak_bytes = 50},
         {.pid = 11, .start_ns = MS(150), .end_ns = MS(250), .peak_bytes = 60},
@@ -101,20 +101,21 @@ static void at_once(void)
     struct run_totals k = {.process = p, .nprocesses = 5};
 
     is_int(run_totals_concurrent_peak(&k), 50 + 60 + 1000,
-           "peaks of those that ran at the same time");
+           "concurrent peak: peaks of overlapping processes add up");
     k.nprocesses = 4;
     p[2].peak_bytes = 1;
     is_int(run_totals_concurrent_peak(&k), 50 + 60 + 7,
-           "a program that was executed replaces the other");
+           "concurrent peak: an executed program replaces the one before");
     p[1].start_ns = p[3].start_ns = MS(200);
     p[2].start_ns = MS(199);
     is_int(run_totals_concurrent_peak(&k), 60 + 7,
-           "one that begins when others end is not beside them");
+           "concurrent peak: a process that begins as others end does not overlap them");
     k.nprocesses = 5;
-    is_int(run_totals_pids(&k), 3, "and as many processes as there are pids");
-    is_str(run_totals_first(&k)->pid == 10 ? "10" : "another", "10", "the first is the oldest");
+    is_int(run_totals_pids(&k), 3, "run_totals_pids counts each pid once");
+    is_str(run_totals_first(&k)->pid == 10 ? "10" : "another", "10",
+           "run_totals_first finds the oldest process");
     k.nprocesses = 0;
-    is_int(run_totals_concurrent_peak(&k), 0, "no process has nothing");
+    is_int(run_totals_concurrent_peak(&k), 0, "concurrent peak: a run without processes has 0");
 }
 
 int main(void)

@@ -33,7 +33,7 @@ static void make(const char *name, size_t size)
     close(fd);
 }
 
-/* As plainfile_open says. */
+/* The result of plainfile_open. */
 static int opened(const char *name, int flags)
 {
     int fd = plainfile_open(in_top(name), flags);
@@ -48,16 +48,20 @@ static void plain_files(void)
     make("plain", 10);
     ok(mkfifo(in_top("pipe"), 0600) == 0 && symlink("plain", in_top("link")) == 0 &&
            symlink("/dev/zero", in_top("endless")) == 0 && mkdir(in_top("folder"), 0700) == 0,
-       "there is more than plain files");
-    is_int(opened("plain", O_RDONLY | O_NOFOLLOW), 0, "a plain file is opened");
-    is_int(opened("link", O_RDONLY), 0, "and what a link leads to");
-    is_int(opened("link", O_RDONLY | O_NOFOLLOW), PLAINFILE_IS_NONE, "but where a link is none");
-    is_int(opened("pipe", O_RDONLY), PLAINFILE_IS_NONE, "a pipe is not waited for");
-    is_int(opened("pipe", O_WRONLY), PLAINFILE_IS_NONE, "nor to write to it");
-    is_int(opened("endless", O_RDONLY), PLAINFILE_IS_NONE, "a device is not read");
-    is_int(opened("folder", O_RDONLY), PLAINFILE_IS_NONE, "a directory is none");
-    is_str(plainfile_why(PLAINFILE_IS_NONE), "no plain file", "which has words");
-    is_int(opened("nothing", O_RDONLY), -2, "what is not there is not there");
+       "files other than plain ones are made");
+    is_int(opened("plain", O_RDONLY | O_NOFOLLOW), 0, "plainfile_open opens a plain file");
+    is_int(opened("link", O_RDONLY), 0, "plainfile_open opens the target of a link");
+    is_int(opened("link", O_RDONLY | O_NOFOLLOW), PLAINFILE_IS_NONE,
+           "plainfile_open with O_NOFOLLOW refuses a link");
+    is_int(opened("pipe", O_RDONLY), PLAINFILE_IS_NONE,
+           "plainfile_open for reading refuses a pipe without waiting");
+    is_int(opened("pipe", O_WRONLY), PLAINFILE_IS_NONE,
+           "plainfile_open for writing refuses a pipe without waiting");
+    is_int(opened("endless", O_RDONLY), PLAINFILE_IS_NONE, "plainfile_open refuses a device");
+    is_int(opened("folder", O_RDONLY), PLAINFILE_IS_NONE, "plainfile_open refuses a directory");
+    is_str(plainfile_why(PLAINFILE_IS_NONE), "no plain file",
+           "plainfile_why gives words for a file that is not plain");
+    is_int(opened("nothing", O_RDONLY), -2, "plainfile_open returns -ENOENT for a missing file");
 }
 
 static const char *why_not(const char *name)
@@ -77,12 +81,13 @@ static void not_begun(void)
 {
     make("early.flame", 16384);
     make("empty.flame", 0);
-    ok(trace_has_not_begun(in_top("early.flame")), "zeros are a trace that has not begun");
-    ok(trace_has_not_begun(in_top("empty.flame")), "as is nothing at all");
-    ok(!trace_has_not_begun(in_top("pipe")), "a pipe is not");
-    is_str(why_not("early.flame"), "not a trace", "why it is none, without advice");
-    is_str(why_not("pipe"), "no plain file", "a pipe, too");
-    is_str(why_not("endless"), "no plain file", "and a link");
+    ok(trace_has_not_begun(in_top("early.flame")), "a trace of zeros has not begun");
+    ok(trace_has_not_begun(in_top("empty.flame")), "an empty trace has not begun");
+    ok(!trace_has_not_begun(in_top("pipe")), "a pipe is not a trace that has not begun");
+    is_str(why_not("early.flame"), "not a trace",
+           "a trace that has not begun is refused without advice");
+    is_str(why_not("pipe"), "no plain file", "a pipe is refused as no plain file");
+    is_str(why_not("endless"), "no plain file", "a link to a device is refused as no plain file");
 }
 
 static void names(void)
@@ -90,15 +95,15 @@ static void names(void)
     uint32_t pid;
     char *name = rundir_program_of("/x/y/a.b.12.0.flame", &pid);
 
-    is_str(name, "a.b", "a program's name may have dots");
-    is_int(pid, 12, "its number");
+    is_str(name, "a.b", "rundir_program_of keeps dots in the program's name");
+    is_int(pid, 12, "rundir_program_of finds the pid");
     free(name);
     name = rundir_program_of("odd.flame", &pid);
-    is_str(name, "odd", "a name without number");
-    is_int(pid, 0, "has none");
+    is_str(name, "odd", "rundir_program_of finds the name where the pid is absent");
+    is_int(pid, 0, "rundir_program_of returns pid 0 for a name without one");
     free(name);
     name = rundir_program_of(".flame", &pid);
-    is_str(name, ".flame", "nor has one that is an ending");
+    is_str(name, ".flame", "rundir_program_of keeps a name that is only an extension");
     free(name);
 }
 
@@ -122,7 +127,7 @@ static void removing(void)
     struct strbuf dir = STRBUF_INIT;
 
     strbuf_addf(&dir, "%s/run", top);
-    ok(mkdir(dir.buf, 0700) == 0, "a directory");
+    ok(mkdir(dir.buf, 0700) == 0, "a run directory is made");
     for (int i = 0; i < 100; i++) {
         char name[32];
 
@@ -132,24 +137,27 @@ static void removing(void)
     make("run/kept", 1);
     ok(mkdir(in_top("run/sub"), 0700) == 0 && symlink("../plain", in_top("run/link")) == 0 &&
            mkfifo(in_top("run/pipe"), 0600) == 0,
-       "with many files, a directory and a pipe");
-    ok(symlink("../../plain", in_top("run/sub/link")) == 0, "and links");
+       "the run directory has many files, a directory, a link and a pipe");
+    ok(symlink("../../plain", in_top("run/sub/link")) == 0,
+       "the run directory has a link in a subdirectory");
     make("run/sub/file", 1);
     dig("run/sub", 5);
     chmod(in_top("run/sub"), 0);
     remove_rundir_files(dir.buf, kept, 1);
-    ok(access(in_top("run/kept"), F_OK) == 0, "what is to stay stays");
+    ok(access(in_top("run/kept"), F_OK) == 0,
+       "remove_rundir_files keeps the files that it is told to keep");
     ok(access(in_top("run/1"), F_OK) != 0 && access(in_top("run/pipe"), F_OK) != 0 &&
            access(in_top("run/sub"), F_OK) != 0,
-       "and nothing else does");
+       "remove_rundir_files removes all other files and directories");
     remove_rundir_files(dir.buf, NULL, 0);
-    ok(access(dir.buf, F_OK) != 0, "then all goes away");
-    ok(access(in_top("plain"), F_OK) == 0, "nothing that a link led to");
+    ok(access(dir.buf, F_OK) != 0,
+       "remove_rundir_files removes the directory when nothing is kept");
+    ok(access(in_top("plain"), F_OK) == 0, "remove_rundir_files does not remove a link's target");
 
     mkdir(dir.buf, 0700);
     dig("run", DEEP);
     remove_rundir_files(dir.buf, NULL, 0);
-    ok(access(dir.buf, F_OK) == 0, "a directory deeper than any of ours is given up");
+    ok(access(dir.buf, F_OK) == 0, "remove_rundir_files gives up on a directory that is too deep");
     for (int i = 0; i <= DEEP && access(dir.buf, F_OK) == 0; i++) {
         struct strbuf deep = STRBUF_INIT;
 
@@ -160,7 +168,7 @@ static void removing(void)
         remove_rundir_files(deep.buf, NULL, 0);
         strbuf_release(&deep);
     }
-    ok(access(dir.buf, F_OK) != 0, "unless one begins below");
+    ok(access(dir.buf, F_OK) != 0, "remove_rundir_files removes a deep directory from below");
     strbuf_release(&dir);
 }
 
@@ -173,6 +181,6 @@ int main(void)
     names();
     removing();
     remove_rundir_files(top, NULL, 0);
-    ok(access(top, F_OK) != 0, "nothing stays");
+    ok(access(top, F_OK) != 0, "the test leaves no file behind");
     return done_testing();
 }

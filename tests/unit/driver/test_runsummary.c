@@ -19,13 +19,15 @@ int main(void)
 {
     static const char unknown[] = "what recording cost is not known";
 
-    says(2 * MS, 1, 10 * MS, "recording cost about 2.00 ms", "less than the run");
-    says(0, 1, 10 * MS, unknown, "nothing: there was no clock");
-    says(11 * MS, 1, 10 * MS, unknown, "more than the run took");
+    says(2 * MS, 1, 10 * MS, "recording cost about 2.00 ms",
+         "a cost below the run's time is reported");
+    says(0, 1, 10 * MS, unknown, "a cost of 0 is unknown, as no clock was read");
+    says(11 * MS, 1, 10 * MS, unknown, "a cost above the run's time in one thread is unknown");
     says(11 * MS, 2, 10 * MS, "recording cost about 11.00 ms in all threads together",
-         "more than that, in two threads");
-    says(21 * MS, 2, 10 * MS, unknown, "more than two threads have");
-    says((uint64_t)1 << 63, 1, 10 * MS, unknown, "what no trace says");
-    says(5, UINT64_MAX, UINT64_MAX, "recording cost about 5 ns", "more threads than can be");
+         "a cost above the run's time in two threads is reported as a sum");
+    says(21 * MS, 2, 10 * MS, unknown, "a cost above the time of two threads is unknown");
+    says((uint64_t)1 << 63, 1, 10 * MS, unknown, "an impossible cost is unknown");
+    says(5, UINT64_MAX, UINT64_MAX, "recording cost about 5 ns",
+         "an overflowing number of threads is accepted");
     return done_testing();
 }

@@ -97,7 +97,7 @@ static void lsan(void)
            rows[i].is ? "suppresses" : "does not");
 }
 
-/* Rules for misuses have no leaks, and the other way round. */
+/* Rules for misuses suppress no leaks, and rules for leaks no misuses. */
 static void misuses(void)
 {
     static const struct {
@@ -123,7 +123,7 @@ static void misuses(void)
            rows[i].is ? "suppresses a misuse" : "does not suppress one");
     ok(!suppresses("misuse:make_node", 0, SUPPRESS_DEFINITE) &&
            !suppresses("{\n n\n Memcheck:Free\n ...\n}", 0, SUPPRESS_DEFINITE),
-       "and no leak");
+       "a rule for misuses suppresses no leak");
 }
 
 #define ENTRY(lines) "{\n  name\n  Memcheck:Leak\n" lines "\n}\n"
@@ -177,8 +177,9 @@ static void memcheck(void)
         ok(suppresses(rows[i].text, rows[i].stack, SUPPRESS_DEFINITE) == rows[i].is,
            "row %zu %s: %s", i, rows[i].is ? "suppresses" : "does not", rows[i].text);
     ok(!suppresses(ENTRY("match-leak-kinds: definite\n..."), 0, SUPPRESS_INDIRECT),
-       "a definite one is no indirect one");
-    ok(suppresses(ENTRY("..."), 0, SUPPRESS_OTHER), "without a word about kinds, all");
+       "a rule for definite leaks does not suppress an indirect one");
+    ok(suppresses(ENTRY("..."), 0, SUPPRESS_OTHER),
+       "a rule without leak kinds suppresses all kinds");
 }
 
 static void wrong_files(void)
@@ -212,7 +213,7 @@ static void wrong_files(void)
         int status = suppressions_parse(s, "f", false, rows[i].text, strlen(rows[i].text), &why);
 
         ok(status == FLAME_USAGE && strncmp(why.buf, rows[i].why, strlen(rows[i].why)) == 0,
-           "row %zu: %s", i, why.buf);
+           "wrong rule file %zu is refused with its message: %s", i, why.buf);
         strbuf_release(&why);
         suppressions_free(s);
     }
@@ -226,23 +227,28 @@ static void long_lines(void)
     strbuf_addstr(&text, "leak:");
     while (text.len < 4096)
         strbuf_addch(&text, 'a');
-    is_int(suppressions_parse(s, "f", false, text.buf, text.len, &why), 0, "4096 bytes are a line");
+    is_int(suppressions_parse(s, "f", false, text.buf, text.len, &why), 0,
+           "a line of 4096 bytes is accepted");
     strbuf_addch(&text, 'a');
-    is_int(suppressions_parse(s, "f", false, text.buf, text.len, &why), FLAME_USAGE, "4097 not");
-    is_str(why.buf, "f:1: the line is longer than 4096 bytes", "which is said");
+    is_int(suppressions_parse(s, "f", false, text.buf, text.len, &why), FLAME_USAGE,
+           "a line of 4097 bytes is refused");
+    is_str(why.buf, "f:1: the line is longer than 4096 bytes",
+           "a line of 4097 bytes is refused with its number");
     strbuf_clear(&text);
     strbuf_clear(&why);
     strbuf_addstr(&text, "{\nn\nMemcheck:Leak\n");
     for (int i = 0; i < 513; i++)
         strbuf_addstr(&text, "fun:a\n");
-    is_int(suppressions_parse(s, "f", false, text.buf, text.len, &why), FLAME_USAGE, "513 frames");
-    is_str(why.buf, "f:516: there are more than 512 frames", "are too many");
+    is_int(suppressions_parse(s, "f", false, text.buf, text.len, &why), FLAME_USAGE,
+           "a rule of 513 frames is refused");
+    is_str(why.buf, "f:516: there are more than 512 frames",
+           "a rule of 513 frames is refused with its line");
     strbuf_release(&text);
     strbuf_release(&why);
     suppressions_free(s);
 }
 
-/* The first that matches has the leak, and those behind it are not useless for that. */
+/* The first matching rule gets the leak. Later matching rules still do not count as unused. */
 static void order(void)
 {
     static const char text[] = "leak:nothing\nleak:main\nleak:make_node\n";
@@ -252,12 +258,12 @@ static void order(void)
     make_c(frames, stack);
     suppressions_parse(s, "f", false, text, sizeof text - 1, NULL);
     is_int((intmax_t)suppressions_match(s, stack, 4, SUPPRESS_DEFINITE), 1,
-           "the first that matches");
+           "the first matching rule suppresses");
     ok(!suppressions_at(s, 0)->matched && suppressions_at(s, 1)->matched &&
            suppressions_at(s, 2)->matched,
-       "all that match are noted");
-    is_str(suppressions_at(s, 2)->name, "leak:make_node", "by their lines");
-    is_int(suppressions_at(s, 2)->line, 3, "and where these are");
+       "all matching rules are marked as matched");
+    is_str(suppressions_at(s, 2)->name, "leak:make_node", "a rule has its line as its name");
+    is_int(suppressions_at(s, 2)->line, 3, "a rule has its line's number");
     for (size_t i = 0; i < 4; i++)
         suppress_frame_release(&frames[i]);
     suppressions_free(s);
@@ -269,11 +275,11 @@ static void known(void)
     struct strbuf why = STRBUF_INIT;
 
     is_int(suppressions_parse(s, "known.supp", true, known_supp, known_supp_len(), &why), 0,
-           "flame's own can be read");
-    is_str(why.buf, "", "without a word");
+           "the built-in rules are accepted");
+    is_str(why.buf, "", "the built-in rules give no message");
     for (size_t i = 0; i < suppressions_count(s); i++)
-        ok(suppressions_at(s, i)->file == NULL && suppressions_at(s, i)->name[0], "%s",
-           suppressions_at(s, i)->name);
+        ok(suppressions_at(s, i)->file == NULL && suppressions_at(s, i)->name[0],
+           "built-in rule %s has a name and no file", suppressions_at(s, i)->name);
     strbuf_release(&why);
     suppressions_free(s);
 }

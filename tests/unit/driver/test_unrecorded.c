@@ -1,4 +1,4 @@
-/* Notes of processes that are not recorded: the recorder's side and the driver's. */
+/* Entries for unrecorded processes: the recorder's side and the driver's. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -40,39 +40,41 @@ static void damaged(const char *path)
     if (pwrite(fd, &big, sizeof big, offsetof(struct run_status, used)) < 0)
         ok(false, "can be damaged");
     read_notes(&n);
-    ok(n.nprograms > 0 && n.unnamed == 0, "a count that lies is no number");
-    is_str(n.overwritten, "used", "and is told");
+    ok(n.nprograms > 0 && n.unnamed == 0, "an impossible count of entries is ignored");
+    is_str(n.overwritten, "used", "an overwritten count of entries is reported");
     unrecorded_release(&n);
-    ok(ftruncate(fd, 100) == 0 && reported(9)[0] == '\0', "a file that was cut says nothing");
+    ok(ftruncate(fd, 100) == 0 && reported(9)[0] == '\0',
+       "a truncated status file gives no entries");
     read_notes(&n);
-    is_str(n.overwritten, "cut short", "but that it was");
+    is_str(n.overwritten, "cut short", "a truncated status file is reported");
     unrecorded_release(&n);
     close(fd);
 }
 
-/* The budget of disk. The file is mapped, so what another process writes to it is seen. */
+/* The disk budget. The file is mapped, so writes of another process are seen. */
 static void budget(const char *path)
 {
     uint64_t none = 0, limit = 1000;
     struct unrecorded n;
     int fd = open(path, O_WRONLY | O_CLOEXEC);
 
-    ok(run_status_take_disk(UINT64_MAX / 2), "without a budget there is no limit");
+    ok(run_status_take_disk(UINT64_MAX / 2), "without a budget any amount of disk can be taken");
     if (pwrite(fd, &limit, sizeof limit, offsetof(struct run_status, disk_limit)) < 0)
         ok(false, "a budget is set");
     file.own->disk_limit = limit;
     ok(run_status_take_disk(600) && run_status_take_disk(400),
        "a budget can be taken to its last byte");
     run_status_file_given_back(&file, 300);
-    ok(run_status_take_disk(300), "what is given back can be taken again");
-    ok(!run_status_over(), "all that is no end");
-    ok(!run_status_take_disk(1) && run_status_over(), "one byte more is one too many");
-    ok(!run_status_take_disk(0), "and the end is one");
+    ok(run_status_take_disk(300), "disk space given back can be taken again");
+    ok(!run_status_over(), "a fully taken budget does not end the run");
+    ok(!run_status_take_disk(1) && run_status_over(),
+       "one byte beyond the budget is refused and ends the run");
+    ok(!run_status_take_disk(0), "an ended run refuses 0 bytes, too");
     read_notes(&n);
-    ok(n.full_ns > 0 && !n.overwritten, "whose time is known");
+    ok(n.full_ns > 0 && !n.overwritten, "the time at which the budget ran out is known");
     unrecorded_release(&n);
     if (pwrite(fd, &none, sizeof none, offsetof(struct run_status, disk_full_ns)) < 0)
-        ok(false, "the test is tidy");
+        ok(false, "the status file is reset");
     close(fd);
 }
 
@@ -86,12 +88,15 @@ int main(void)
     if (!mkdtemp(dir))
         return 1;
     snprintf(path, sizeof path, "%s/notes", dir);
-    is_int(run_status_add(UNRECORDED_MUSL, 0, 1, "/x"), 0, "without a file there are no notes");
-    ok(!run_status_have() && !run_status_over(), "and no run");
-    ok(run_status_file_make(&file, path, 0) == 0, "the file is made");
-    is_int(run_status_file_make(&again, path, 0), -EEXIST, "once");
-    ok(run_status_open(path) == 0 && run_status_have() && !run_status_over(), "and found");
-    is_str(reported(9), "", "nothing yet");
+    is_int(run_status_add(UNRECORDED_MUSL, 0, 1, "/x"), 0,
+           "run_status_add without a status file returns 0");
+    ok(!run_status_have() && !run_status_over(), "without a status file there is no run");
+    ok(run_status_file_make(&file, path, 0) == 0, "run_status_file_make creates the file");
+    is_int(run_status_file_make(&again, path, 0), -EEXIST,
+           "run_status_file_make refuses an existing file");
+    ok(run_status_open(path) == 0 && run_status_have() && !run_status_over(),
+       "run_status_open maps the file");
+    is_str(reported(9), "", "a new status file reports no program");
 
     run_status_add(UNRECORDED_MUSL, 0, 10, "/usr/bin/hello");
     run_status_add(UNRECORDED_MUSL, 0, 11, "hello");
@@ -102,27 +107,28 @@ int main(void)
     is_str(reported(9),
            "hello (uses musl) 2 times, full (the recorder could not start: No space left on "
            "device), spawned (linked statically)",
-           "programs, the most frequent first");
-    is_str(reported(1), "hello (uses musl) 2 times and 2 more", "as many as there is room for");
+           "unrecorded programs are reported, the most frequent first");
+    is_str(reported(1), "hello (uses musl) 2 times and 2 more",
+           "more programs than the limit are reported as a number");
     read_notes(&n);
     is_int(unrecorded_processes(&n, recorded, 3), 2,
-           "two processes were never recorded, one was before it executed another program");
+           "processes count as unrecorded only if they were never recorded");
     unrecorded_release(&n);
 
     for (int i = 0; i < 1100; i++)
         slot = run_status_add(UNRECORDED_STATIC, 0, 14,
                               "a-name-that-is-longer-than-what-a-note-has-room-for-x");
-    is_int(slot, 0, "the last did not find room");
+    is_int(slot, 0, "run_status_add returns 0 when the file is full");
     read_notes(&n);
-    is_int(n.unnamed, 5 + 1100 - 1023, "and is counted");
+    is_int(n.unnamed, 5 + 1100 - 1023, "entries beyond a full file are counted");
     unrecorded_release(&n);
-    ok(!run_status_over(), "the run goes on");
+    ok(!run_status_over(), "a full status file does not end the run");
     budget(path);
     run_status_file_over(&file);
-    ok(run_status_over(), "the run is over");
+    ok(run_status_over(), "run_status_file_over ends the run");
     damaged(path);
     unlink(path);
-    ok(run_status_open(path) == -ENOENT, "no file any more");
+    ok(run_status_open(path) == -ENOENT, "run_status_open fails for a missing file");
     rmdir(dir);
     return done_testing();
 }

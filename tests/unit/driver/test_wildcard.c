@@ -1,5 +1,5 @@
-/* Wildcards beside a reference that tries all ways, and patterns that would take for ever that way.
- */
+/* Compares wildcards with a reference that tries every way, and matches patterns for which the
+ * reference would take forever. */
 #include "driver/suppress/wildcard.h"
 
 #include "common/alloc.h"
@@ -52,8 +52,8 @@ static void table(void)
     };
 
     for (size_t i = 0; i < ARRAY_LEN(rows); i++)
-        ok(matches(rows[i].pattern, rows[i].text, rows[i].one) == rows[i].is, "'%s' and '%s'",
-           rows[i].pattern, rows[i].text);
+        ok(matches(rows[i].pattern, rows[i].text, rows[i].one) == rows[i].is,
+           "pattern '%s' matches or refuses '%s' as the table says", rows[i].pattern, rows[i].text);
 }
 
 static void random_word(char *to, size_t most, const char *letters)
@@ -79,8 +79,8 @@ static void beside_reference(void)
         hits += is;
         wrong += !row(matches(pattern, text, one) == is, "'%s' and '%s'", pattern, text);
     }
-    is_int(wrong, 0, "100,000 patterns as the reference has them");
-    ok(hits > 1000, "%d of them match", hits);
+    is_int(wrong, 0, "100,000 random patterns match as the reference matcher says");
+    ok(hits > 1000, "random patterns match often enough: %d times", hits);
 }
 
 /* More states than fit into one word, or on the stack. */
@@ -103,7 +103,7 @@ static void long_patterns(void)
         wildcard_free(w);
         free(s);
     }
-    is_int(wrong, 0, "patterns of up to 700 bytes");
+    is_int(wrong, 0, "patterns of up to 700 bytes match their text and no other");
 }
 
 /* A matcher that backtracks would not return from these. */
@@ -120,14 +120,15 @@ static void hostile(void)
     }
     pattern[2 * stars] = 'b';
     w = wildcard_new(pattern, 2 * stars + 1, true);
-    ok(!wildcard_matches(w, text, n), "a thousand stars and a MiB without a b");
+    ok(!wildcard_matches(w, text, n),
+       "a pattern of a thousand stars does not match a MiB without its b");
     text[n - 1] = 'b';
-    ok(wildcard_matches(w, text, n), "and with one");
+    ok(wildcard_matches(w, text, n), "a pattern of a thousand stars matches a MiB with its b");
     wildcard_free(w);
     for (size_t i = 0; i < stars; i++)
         pattern[2 * i + 1] = i % 2 ? '?' : 'a';
     w = wildcard_new(pattern, 2 * stars + 1, true);
-    ok(wildcard_matches(w, text, n), "any byte between them");
+    ok(wildcard_matches(w, text, n), "a pattern of a thousand stars and any bytes matches");
     wildcard_free(w);
     free(pattern);
     free(text);
