@@ -9,7 +9,7 @@ int (*alloc_out_of_memory)(void);
 
 void alloc_failed(size_t size)
 {
-    /* The one place outside a *_main.c that may exit: no caller can go on. */
+    /* The one place outside a *_main.c that may exit: no caller can continue. */
     flame_error(FLAME_FAILED,
                 "out of memory (%zu bytes wanted); use a smaller input or more memory", size);
     exit(alloc_out_of_memory ? alloc_out_of_memory() : FLAME_FAILED);

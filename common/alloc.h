@@ -1,9 +1,9 @@
 /*
  * alloc.h: memory for flame's commands, and arrays that grow.
  *
- * A command that runs out of memory has nothing better to do than to end, with one line and
- * status 1. So these functions never return NULL, and they check every product and sum for
- * overflow. What they return belongs to the caller, who frees it with free(). Thread-safe.
+ * A command that runs out of memory can only end, with one line and status 1. So these functions
+ * never return NULL, and they check every product and sum for overflow. What they return belongs to
+ * the caller, who frees it with free(). Thread-safe.
  *
  * Never used inside a traced program: the recorder (preload/, unwind/ and what it links of
  * common/) must not call the process's allocator.
@@ -21,10 +21,10 @@ char *xstrdup(const char *s);
 /* A copy of `len` bytes with a NUL behind them. */
 char *xmemdup0(const void *data, size_t len);
 
-/* Prints the line and ends the command: for whoever computes a size that cannot be. */
+/* Prints the line and ends the command: for callers that compute an impossible size. */
 FLAME_NORETURN void alloc_failed(size_t size);
-/* Called, if set, when memory is gone and the line about it was printed; for what
- * must not be left behind. Returns the status to end with. */
+/* Called, if set, after memory ran out and the line about it was printed: removes what must not
+ * stay behind. Returns the status to end with. */
 extern int (*alloc_out_of_memory)(void);
 
 /*

@@ -1,8 +1,8 @@
 /*
  * banned.h: calls that have hurt too many C programs do not compile here.
  *
- * Each name turns into an identifier nobody defines, so the compiler's error
- * names the culprit. Use strbuf, snprintf, memcpy, strtok_r or gmtime_r.
+ * Each name turns into an undefined identifier, so the compiler's error names the culprit. Use
+ * strbuf, snprintf, memcpy, strtok_r or gmtime_r.
  */
 #ifndef FLAME_COMMON_BANNED_H
 #define FLAME_COMMON_BANNED_H

@@ -1,7 +1,7 @@
 /*
- * basename.h: the last component of a path, as a pointer into it: what stands behind the last
- * '/', the whole where there is none, and nothing behind a '/' at the end. Allocates nothing;
- * the recorder uses it, too. (basename(3) of libgen.h writes to its argument.)
+ * basename.h: the last component of a path, as a pointer into it: the text behind the last '/', the
+ * whole path without a '/', and "" behind a '/' at the end. Allocates nothing; the recorder uses
+ * it, too. (basename(3) of libgen.h writes to its argument.)
  */
 #ifndef FLAME_COMMON_BASENAME_H
 #define FLAME_COMMON_BASENAME_H

@@ -1,7 +1,7 @@
 /*
- * The vDSO is an ELF file in memory, which the kernel brings and says where (getauxval(3),
- * vdso(7)). Its symbols are few, so they are gone through one by one. It is trusted as the loader
- * trusts it.
+ * The vDSO is an ELF file in memory, which the kernel maps and whose address it passes
+ * (getauxval(3), vdso(7)). It has few symbols, so they are searched one by one. Its contents are
+ * trusted as the loader trusts them.
  */
 #include "common/clock.h"
 
@@ -66,7 +66,7 @@ static bool image_open(struct image *m, uintptr_t at)
     return m->symbols && m->strings;
 }
 
-/* How many symbols there are. A table of GNU's says only which are the last of their chains. */
+/* Number of symbols. A GNU hash table only says which symbols end its chains. */
 static uint32_t count(const struct image *m)
 {
     const uint32_t *h = m->gnu_hash, *bucket, *chain;
@@ -107,7 +107,7 @@ static uintptr_t find(const struct image *m, const char *name)
     return 0;
 }
 
-/* ---- who is asked ---- */
+/* ---- which reader is used ---- */
 
 static int by_call(clockid_t clock, struct timespec *ts)
 {

@@ -27,7 +27,7 @@ int top_main(int argc, char **argv);      /* render/top/top_main.c */
 int view_main(int argc, char **argv);     /* render/view/view_main.c */
 int dump_main(int argc, char **argv);     /* render/dump/dump_main.c */
 
-/* The commands' descriptions of themselves and their options (common/options/opts.h). */
+/* Descriptions of the commands and their options (common/options/opts.h). */
 extern const struct opts_command run_command, mem_command, leak_command, off_command, watch_command,
     pack_command, fold_command, collapse_command, diff_command, render_command, top_command,
     dump_command, view_command, live_command, doctor_command;

@@ -1,9 +1,9 @@
 /*
  * elfdyn.c: program headers in chunks, the dynamic section in chunks, names one by one.
  *
- * Rejected: libelf, which allocates and keeps state; mapping the file, which a
- * truncation at the wrong moment turns into SIGBUS in the program we are in; the
- * section headers, which strip and packers take away and the loader never reads.
+ * Rejected: libelf, which allocates and has state; mapping the file, because a truncation at the
+ * wrong moment is then a SIGBUS in the program we run in; the section headers, which strip and
+ * packers remove and the loader never reads.
  */
 #define _GNU_SOURCE
 #include "common/elfdyn.h"
@@ -13,13 +13,13 @@
 
 #include "common/kernel.h"
 
-/* More than any real file has; a damaged one must not hold an exec up. */
+/* More than any real file has: a damaged file must not delay an exec. */
 #define MOST_ENTRIES 8192
 #define MOST_CHAIN 4096
 #define ENTRIES_AT_ONCE 32
 #define NAME_MOST 64
 
-/* How many bytes there were, up to `size`. */
+/* Reads up to `size` bytes; returns how many there were. */
 static size_t read_some(int fd, uint64_t offset, void *buf, size_t size)
 {
     long n;
@@ -32,13 +32,13 @@ static size_t read_some(int fd, uint64_t offset, void *buf, size_t size)
     return n > 0 ? (size_t)n : 0;
 }
 
-/* All of it or nothing. */
+/* Reads all `size` bytes, or fails. */
 static bool read_at(int fd, uint64_t offset, void *buf, size_t size)
 {
     return read_some(fd, offset, buf, size) == size;
 }
 
-/* The i-th program header, or NULL. Good until the next call. */
+/* The i-th program header, or NULL. Valid until the next call. */
 static const Elf64_Phdr *header_at(struct elfdyn *e, unsigned i)
 {
     unsigned left = e->head.e_phnum - i;
@@ -67,7 +67,7 @@ static const Elf64_Phdr *header_of_type(struct elfdyn *e, uint32_t type)
     return NULL;
 }
 
-/* Where in the file that address of the loaded program comes from; 0: nowhere. */
+/* File offset that an address of the loaded program comes from; 0: none. */
 static uint64_t offset_of(struct elfdyn *e, uint64_t addr)
 {
     const Elf64_Phdr *ph;
@@ -198,7 +198,7 @@ static uint32_t hash_of(const char *name)
     return h;
 }
 
-/* False: the name is surely not there. */
+/* False: the name is certainly not defined. */
 static bool bloom_has(const struct elfdyn *e, uint32_t h)
 {
     const struct elfdyn_hash *head = &e->hash_head;

@@ -6,7 +6,7 @@
  * exec, or in a signal handler. No field of the file is trusted: a place that does not exist gives
  * the answer "no", loops are bounded, and no offset of the file becomes a pointer.
  *
- * Thread- and signal-safe, and errno stays.
+ * Thread- and signal-safe; preserves errno.
  */
 #ifndef FLAME_COMMON_ELFDYN_H
 #define FLAME_COMMON_ELFDYN_H
@@ -22,7 +22,7 @@
 struct elfdyn {
     int fd; /* borrowed */
     Elf64_Ehdr head;
-    Elf64_Phdr headers[ELFDYN_HEADERS]; /* those from `first` on */
+    Elf64_Phdr headers[ELFDYN_HEADERS]; /* the ones from `first` on */
     unsigned first, nheaders;
     uint64_t dynamic, dynamic_size; /* file offset and bytes; 0: no such segment */
     /* File offsets of the dynamic section's tables; 0: it has none. */
@@ -44,8 +44,8 @@ int elfdyn_interpreter(struct elfdyn *e, char *name, size_t size);
  * of which none is longer than 31 bytes. */
 bool elfdyn_needs(struct elfdyn *e, const char *const *prefixes, size_t n);
 
-/* True when the file defines the dynamic symbol `name`. It is looked up as the loader
- * does, by the GNU hash table, without which the answer is no. */
+/* True when the file defines the dynamic symbol `name`. The lookup is the loader's, by the GNU hash
+ * table; without that table the answer is no. */
 bool elfdyn_defines(struct elfdyn *e, const char *name);
 
 #endif

@@ -18,7 +18,7 @@ static void say(const char *fmt, va_list ap)
     end += termtext_copy(line + end, sizeof line - end - 1, text, len);
     line[end++] = '\n';
     fflush(stdout);
-    /* A closed or full standard error leaves nobody to tell. */
+    /* A closed or full standard error: the line cannot be reported anywhere. */
     if (write(STDERR_FILENO, line, end) < 0)
         return;
 }
@@ -44,7 +44,7 @@ int flame_cannot_read(const char *path, int err)
                        strerror(-err), named ? advice : "");
 }
 
-/* Whether it is the place that is wrong, not what happens there. */
+/* Whether the error is about the path, not about the work on the file. */
 static bool is_wrong_place(int err)
 {
     static const int wrong[] = {ENOENT, ENOTDIR, EACCES, EPERM, EROFS, ELOOP, ENAMETOOLONG};
@@ -85,7 +85,7 @@ void flame_warn(const char *fmt, ...)
 
 static const char *const domains[] = {"events", "stacks", "symbols", "replay"};
 
-/* Bits by domain, from a list of names; *wrong is the first that is none, or NULL. */
+/* Bits by domain, from a list of names; *wrong is the first unknown name, or NULL. */
 static unsigned read_domains(const char *list, const char **wrong)
 {
     unsigned bits = 0;
@@ -155,7 +155,7 @@ void flame_debug_line(enum flame_domain domain, const char *line, size_t len)
     struct iovec parts[] = {{head, (size_t)n}, {(char *)(uintptr_t)line, len}, {(char[]){'\n'}, 1}};
 
     fflush(stdout);
-    /* A closed or full standard error leaves nobody to tell. */
+    /* A closed or full standard error: the line cannot be reported anywhere. */
     if (writev(STDERR_FILENO, parts, ARRAY_LEN(parts)) < 0)
         return;
 }

@@ -33,26 +33,26 @@ enum flame_exit {
 int flame_error(int status, const char *fmt, ...) FLAME_PRINTF(2, 3);
 
 /*
- * The lines for a file that cannot be read or written, the same in all commands: "flame: PATH:
- * cannot read: WHY; WHAT TO DO". `err` is -errno; path NULL or "-" is standard input or output.
+ * Lines about a file that cannot be read or written, equal in all commands: "flame: PATH: cannot
+ * read: WHY; WHAT TO DO". `err` is -errno; path NULL or "-" is standard input or output.
  *
  * Reading fails with FLAME_USAGE. Writing does where the name is wrong (no such directory, no
- * right to it), and with FLAME_FAILED where the work could not be done (no space, say).
+ * permission), and with FLAME_FAILED where the work could not be done (no space, say).
  */
 int flame_cannot_read(const char *path, int err);
 int flame_cannot_write(const char *path, int err);
 
-/* Value of `err` for flame_cannot_write with which no write fails: another user's pipe, see
- * outfile.h. */
+/* Value of `err` for flame_cannot_write that no failing write returns: the file is another user's
+ * pipe, see outfile.h. */
 #define FLAME_OTHERS_PIPE (-ENOTUNIQ)
 
 /* Prints a warning as flame_error prints an error; it has no status, and the work continues. */
 void flame_warn(const char *fmt, ...) FLAME_PRINTF(1, 2);
 
 /*
- * Debug output, for those who search for a mistake in flame itself: lines on standard error,
- * "flame: DOMAIN: ...", of the domains that FLAME_DEBUG names, separated by commas. The environment
- * is read once. flame_debugs is cheap enough for a hot loop; print nothing unless it is true.
+ * Debug output, to search for a mistake in flame itself: lines on standard error, "flame: DOMAIN:
+ * ...", of the domains that FLAME_DEBUG names, separated by commas. The environment is read once.
+ * flame_debugs is cheap enough for a hot loop; print nothing unless it is true.
  */
 enum flame_domain {
     FLAME_DEBUG_EVENTS,  /* each event of a traced thread */
@@ -66,9 +66,9 @@ int flame_debug_check(void);
 
 bool flame_debugs(enum flame_domain domain);
 void flame_debug(enum flame_domain domain, const char *fmt, ...) FLAME_PRINTF(2, 3);
-/* Prints a line of any length, given without its end; the functions above cut theirs after 1,000
- * bytes or so. Its bytes are printed as they are. Into a file the line goes in one piece, into a
- * pipe only up to PIPE_BUF. */
+/* Prints a line of any length, passed without its newline; the functions above cut their lines
+ * after 1,000 bytes or so. Its bytes are printed as they are. Into a file the line goes in one
+ * piece, into a pipe only up to PIPE_BUF. */
 void flame_debug_line(enum flame_domain domain, const char *line, size_t len);
 
 #endif

@@ -1,15 +1,14 @@
 /*
- * Folded text: one line in, one line's parts out.
+ * Folded text: splits one line into its parts.
  *
- * Problem: the count stands at the end of the line and names may hold blanks
- * and digits, so a line can only be read from its end. We walk back over the
- * number, demand one blank before it, and do the same once more for the first
- * count of a differential line, as flamegraph.pl's regular expression does
- * (`^(.*)\s+?(\d+(?:\.\d*)?)$`, applied twice): exactly one blank belongs to the
- * separator, more of them belong to the name.
+ * Problem: the count is at the end of the line and names may hold blanks and digits, so a line can
+ * only be read from its end. We walk back over the number, demand one blank before it, and do so
+ * once more for the first count of a differential line, as flamegraph.pl's regular expression does
+ * (`^(.*)\s+?(\d+(?:\.\d*)?)$`, applied twice): exactly one blank belongs to the separator, more of
+ * them belong to the name.
  *
- * Rejected: strtod. It takes signs, hex, exponents, "inf" and the locale's
- * comma, none of which is a count, and it rounds integers beyond 2^53.
+ * Rejected: strtod. It takes signs, hex, exponents, "inf" and the locale's comma, none of which is
+ * a count, and it rounds integers beyond 2^53.
  */
 #include "common/folded.h"
 

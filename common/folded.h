@@ -1,17 +1,15 @@
 /*
  * folded.h: folded stacks, the text the stages meet in.
  *
- * A line is `frame;frame;frame COUNT` (root first), or two counts for a
- * difference. Grammar as Brendan Gregg's flamegraph.pl reads it: the last
- * blank-separated token is the count if it is digits with an optional
- * fraction; if what stands before it ends in such a token too, that one is the
- * first count of a differential line. Beyond that we accept CRLF and
- * blanks at the end of a line, and count the lines that were not understood.
+ * A line is `frame;frame;frame COUNT` (root first), or two counts for a difference. Grammar as
+ * Brendan Gregg's flamegraph.pl reads it: the last blank-separated token is the count if it is
+ * digits with an optional fraction; if the text before it ends in such a token too, that one is the
+ * first count of a differential line. Beyond that we accept CRLF and blanks at the end of a line,
+ * and count the lines that were not understood.
  *
- * One comment is ours: a line "# flame: view=live unit=bytes" of blank-separated
- * key=value words tells a later stage what the counts are, so that a pipe needs
- * no options. It never ends in a count, so other readers skip it. Lines that
- * begin with "# " and have no count are comments.
+ * One comment is ours: a line "# flame: view=live unit=bytes" of blank-separated key=value words
+ * describes the counts to a later stage, so that a pipe needs no options. It never ends in a count,
+ * so other readers skip it. Lines that begin with "# " and have no count are comments.
  */
 #ifndef FLAME_COMMON_FOLDED_H
 #define FLAME_COMMON_FOLDED_H
@@ -21,9 +19,9 @@
 #include "common/strbuf.h"
 
 /*
- * A count: whole + part, 0 <= part < 1. Two fields because counts of bytes and
- * nanoseconds go beyond 2^53, where a double no longer tells neighbours apart.
- * What does not fit 64 bits is held at UINT64_MAX.
+ * A count: whole + part, 0 <= part < 1. Two fields because counts of bytes and nanoseconds go
+ * beyond 2^53, where a double no longer distinguishes neighbours. A count that does not fit 64 bits
+ * saturates at UINT64_MAX.
  */
 struct folded_count {
     uint64_t whole;
@@ -51,13 +49,13 @@ static inline double folded_count_double(struct folded_count c)
 int folded_parse_line(const char *s, size_t len, struct folded_line *out);
 
 /*
- * No stage takes a stack of more frames than this: a line of nothing but ';' would take a
- * hundred times its size in memory. A program's stack of 8 MiB has a tenth of them.
+ * Limit of frames in a stack for all stages: a line of nothing but ';' would take a hundred times
+ * its size in memory. A program's stack of 8 MiB has a tenth of them.
  */
 #define FOLDED_FRAMES_MAX (4u << 20)
 #define FOLDED_TOO_DEEP "has more than 4194304 frames, the most a stack may have"
 
-/* Whether the stack s[0..len) has more; empty frames at its end are none. */
+/* Whether the stack s[0..len) has more frames; empty frames at its end do not count. */
 bool folded_is_too_deep(const char *s, size_t len);
 
 /*
@@ -66,14 +64,14 @@ bool folded_is_too_deep(const char *s, size_t len);
  */
 bool folded_ends_in_count(const char *name, size_t len);
 
-/* A key of such lines: the sum of the counts that filters left out of the text. */
+/* A key of such lines: the sum of the counts that filters removed from the text. */
 #define FOLDED_LEFT_OUT "left-out"
 
 /*
- * A line of its own, "# flame: modules=...", says that the names below it tell the module they
- * are in: "prefix": before the name, "libc.so.6`malloc", as DTrace has it, which any reader can
- * show; "marked": behind it, after a byte that no other text has (fold/stacks/place.h), in what
- * flame's stages hand to each other.
+ * A line of its own, "# flame: modules=...", says how the names below it carry their module.
+ * "prefix": before the name, "libc.so.6`malloc", as DTrace has it, which any reader can show.
+ * "marked": behind the name, after a byte that no other text has (fold/stacks/place.h), in text
+ * between flame's own stages.
  */
 #define FOLDED_MODULES "modules"
 #define FOLDED_MODULES_PREFIX "prefix"
@@ -95,7 +93,7 @@ bool folded_find_meta(const char *s, size_t len, const char *key, const char **v
  */
 void folded_add_frame(struct strbuf *sb, const char *name, size_t len);
 
-/* *a += b, held at UINT64_MAX. */
+/* *a += b, saturating at UINT64_MAX. */
 void folded_count_add(struct folded_count *a, struct folded_count b);
 
 /* Appends a count as folded text has it: all digits, a fraction with at most 15. */

@@ -27,7 +27,7 @@ static long raw(long number, const unsigned long a[6])
     return processor_call(number, a);
 }
 
-/* Counts the caller among those that are in a call, once nobody keeps them out. */
+/* Counts the caller among the threads in a call, as soon as calls are not shut. */
 static void enter(void)
 {
     while (__atomic_fetch_add(&under_way, 1, __ATOMIC_SEQ_CST),
@@ -82,9 +82,9 @@ int kernel_fstat(int fd, struct stat *st)
 }
 
 /*
- * The kernel reads a signal set before it looks at what to do with it, and no sandbox
- * forbids rt_sigprocmask, without which no thread can be made. Rejected: process_vm_readv
- * and mincore, which filters like to kill for; a pipe, which needs descriptors.
+ * The kernel reads a signal set before it checks the other arguments, and no sandbox forbids
+ * rt_sigprocmask, because threads cannot be created without it. Rejected: process_vm_readv and
+ * mincore, which filters like to kill for; a pipe, which needs descriptors.
  */
 bool kernel_readable(uintptr_t at, size_t size)
 {

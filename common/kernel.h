@@ -1,10 +1,10 @@
 /*
- * kernel.h: the system calls of code that runs inside somebody else's process.
+ * kernel.h: system calls of code that runs inside another program's process.
  *
- * All of the recorder's calls go through here, for three reasons. The program may have
- * entered a sandbox in which a call of ours would kill it: then a gate, which preload/sandbox.h
- * sets, is asked before each call. The shim interposes syscall() itself. And errno is
- * the program's: nothing here touches it (but kernel_answer, which is there for that).
+ * All of the recorder's calls go through here, for three reasons. The program may have entered a
+ * sandbox in which a call of ours would kill it: then a gate, which preload/sandbox.h sets, decides
+ * about each call. The recorder interposes syscall() itself. And errno is the program's: nothing
+ * here touches it except kernel_answer.
  *
  * Thread- and signal-safe; no malloc, no lock.
  */
@@ -20,7 +20,7 @@
  * As syscall(2), with up to six arguments, but the result is -errno on failure. -EPERM,
  * and no call is made, when the gate refuses it.
  */
-/* The arguments that are left out are 0. */
+/* Missing arguments are 0. */
 #define kernel_call(...) KERNEL_PADDED(kernel_call6, __VA_ARGS__, 0, 0, 0, 0, 0, 0, 0)
 long kernel_call6(long number, const unsigned long args[6]);
 
@@ -31,8 +31,8 @@ static inline bool kernel_failed(long result)
 }
 
 /*
- * A result as the C library has it: -1, and errno, if it is -errno. For functions that stand in
- * the C library's place; nothing else here touches errno.
+ * Converts a result to the C library's form: -1, and errno, if it is -errno. For functions that
+ * replace the C library's; nothing else here touches errno.
  */
 static inline long kernel_answer(long result)
 {
@@ -51,8 +51,8 @@ bool kernel_allows6(long number, const unsigned long args[6]);
              (const unsigned long[6]){(unsigned long)(a), (unsigned long)(b), (unsigned long)(c),  \
                                       (unsigned long)(d), (unsigned long)(e), (unsigned long)(f)})
 
-/* openat(2) with O_CLOEXEC; `mode` for a file that is created. -EPERM also where the
- * gate would not let the descriptor be closed again. */
+/* openat(2) with O_CLOEXEC; `mode` for a file that is created. -EPERM also where the gate would not
+ * allow to close the descriptor again. */
 int kernel_open(const char *path, int flags, unsigned mode);
 
 /* fstat(2), by whichever of its two calls is allowed. */
@@ -60,28 +60,28 @@ struct stat;
 int kernel_fstat(int fd, struct stat *st);
 
 /*
- * Whether [at, at + size) can be read, by the kernel's word and at no risk. False also
- * when the kernel may not be asked. `size` is a few pages at most: each costs a call.
+ * Whether the kernel can read [at, at + size); the check cannot fault. False also when the kernel
+ * may not be asked. `size` is a few pages at most: each costs a call.
  */
 bool kernel_readable(uintptr_t at, size_t size);
 
 /* How many threads the process has, by /proc; -errno where that cannot be asked. */
 long kernel_threads(void);
 
-/* Lets another thread run, where that is allowed: to be called in loops that wait. */
+/* Lets another thread run, where that is allowed: for loops that wait. */
 void kernel_yield(void);
 
 /* ---- the gate ---- */
 
-/* Says whether a call may be made. Any thread calls it, also from a signal handler that
+/* Decides whether a call may be made. Any thread calls it, also from a signal handler that
  * interrupted it. It reads the arguments but not what they point to. */
 typedef bool kernel_gate(long number, const unsigned long args[6]);
 
 /* The gate; NULL: every call may be made. */
 extern kernel_gate *kernel_gatekeeper;
 
-/* Makes a call, in place of this file's own instruction, which NULL stands for. To be set before
- * there is a second thread. */
+/* Makes a call, in place of this file's own instruction, which NULL stands for. Set it before there
+ * is a second thread. */
 typedef long kernel_way(long number, const unsigned long args[6]);
 extern kernel_way *kernel_way_in;
 
@@ -93,8 +93,8 @@ extern kernel_way *kernel_way_in;
 void kernel_shut(void);
 void kernel_reopen(void);
 
-/* To be called in a forked child before its first call: the other threads, and the calls they
- * were in, are not there any more. */
+/* Call it in a forked child before its first system call: the other threads, and the calls they
+ * were in, do not exist there. */
 void kernel_after_fork(void);
 
 #endif

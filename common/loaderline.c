@@ -12,7 +12,7 @@ bool loaderline_is_loader(const char *name)
     return false;
 }
 
-/* glibc's and musl's options of which the next argument is the value. */
+/* glibc's and musl's options that take the next argument as their value. */
 static bool takes_value(const char *option)
 {
     static const char *const names[] = {

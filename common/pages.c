@@ -8,12 +8,12 @@
 #include "common/kernel.h"
 
 #ifndef MADV_POPULATE_WRITE
-#define MADV_POPULATE_WRITE 23 /* Linux 5.14; older kernels refuse it, which is fine */
+#define MADV_POPULATE_WRITE 23 /* Linux 5.14; older kernels refuse it, and nothing is lost */
 #endif
 
 #define PAGE ((size_t)4096)
 
-/* Address space from pages_reserve: handed out from the front, and never given back. */
+/* Address space from pages_reserve: handed out from the front, and never returned. */
 static struct {
     uintptr_t next, end;
 } reserve;
@@ -154,7 +154,7 @@ void *pages_resize(void *p, size_t size, size_t wanted)
     long moved;
     void *copy;
 
-    /* Before the call, as another thread may have the addresses afterwards. */
+    /* Report before the call, as another thread may have the addresses afterwards. */
     report(p, size, PAGES_GONE);
     moved = is_of_place(p) ? -ENOMEM : kernel_call(SYS_mremap, p, size, wanted, MREMAP_MAYMOVE, 0L);
     if (!kernel_failed(moved)) {

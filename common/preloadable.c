@@ -1,15 +1,14 @@
 /*
- * preloadable.c: the rules are the kernel's and the dynamic loader's own (execve(2),
- * ld.so(8)).
+ * preloadable.c: the rules are the kernel's and the dynamic loader's own (execve(2), ld.so(8)).
  *
- * `#!` is followed as the kernel does it, four times at most. A program without
- * PT_INTERP has no loader that could preload anything. In secure-execution mode the
- * loader ignores paths in LD_PRELOAD; whether that mode will be on is foretold exactly,
- * rather than refusing every file with a set-user-id bit: root may record its own
- * set-user-id programs, and so may anyone on a file system mounted nosuid.
+ * `#!` is followed as the kernel does it, four times at most. A program without PT_INTERP has no
+ * loader that could preload anything. In secure-execution mode the loader ignores paths in
+ * LD_PRELOAD. This code predicts that mode exactly instead of refusing every file with a
+ * set-user-id bit: root may record its own set-user-id programs, and so may any user on a file
+ * system mounted nosuid.
  *
- * Not done: running the program with a marker in its environment to see whether the
- * library answers. That would run it, which is what must not happen first.
+ * Rejected: running the program with a marker in its environment to see whether the library
+ * answers, because the check must come before the program first runs.
  */
 #define _GNU_SOURCE
 #include "common/preloadable.h"
@@ -53,7 +52,7 @@ int preloadable_access(const char *path, int mode)
 {
     long err = kernel_call(__NR_faccessat2, AT_FDCWD, path, mode, AT_EACCESS);
 
-    /* Before Linux 5.8, or forbidden: the real ids must do. */
+    /* Before Linux 5.8, or forbidden: check with the real ids. */
     if (err == -ENOSYS || err == -EPERM)
         err = kernel_call(SYS_faccessat, AT_FDCWD, path, mode);
     return (int)-err;
@@ -96,7 +95,8 @@ int preloadable_find(const char *name, const char *dirs, char *buf, size_t size)
 
         if (!err)
             return 0;
-        /* The file itself, not a directory that may not be searched. */
+        /* The file itself is not executable; the cause is not a directory without search
+         * permission. */
         if (err == EACCES && preloadable_access(buf, F_OK) == 0)
             worst = EACCES;
         if (err == ENAMETOOLONG && worst == ENOENT)
@@ -141,8 +141,8 @@ static enum preloadable secure_because(int fd)
     return PRELOADABLE_YES;
 }
 
-/* gcc's sanitizers are libraries, clang's are inside the program, which exports their
- * entry points. */
+/* gcc's sanitizers are libraries, clang's are inside the program, which then exports their entry
+ * points. */
 static enum preloadable judge_sanitizer(struct elfdyn *e)
 {
     static const char *const needs[] = {"libasan.so",         "libtsan.so",
@@ -179,7 +179,7 @@ static enum preloadable judge_elf(const char *path, int fd, const struct preload
     len = elfdyn_interpreter(&e, loader, sizeof loader);
     if (len < 0)
         return PRELOADABLE_DAMAGED;
-    /* A loader that is run by its name asks for no loader. */
+    /* A loader that is run by its name has no PT_INTERP. */
     if (!len && !starts_with(base_name(path), "ld-linux") &&
         !starts_with(base_name(path), "ld-musl"))
         return PRELOADABLE_STATIC;

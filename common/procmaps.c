@@ -86,8 +86,8 @@ bool procmaps_parse(const char *line, size_t len, struct procmap *out)
     return true;
 }
 
-/* Calls `take` for each line of a file without its newline, until it returns true; of a line that
- * is longer than any path only with its beginning. True when one did. */
+/* Calls `take` for each line of a file without its newline, until it returns true; a line that is
+ * longer than any path is cut. Returns whether `take` returned true. */
 static bool each_line(const char *path, bool (*take)(const char *line, size_t len, void *arg),
                       void *arg)
 {
@@ -152,7 +152,7 @@ struct filled_visit {
     bool (*filled)(bool guarded, void *arg);
 };
 
-/* VmFlags is the last line of each mapping: words of two letters (the kernel's
+/* VmFlags is the last line of each mapping: flags of two letters (the kernel's
  * Documentation/filesystems/proc.rst). */
 static bool has_flag(const char *line, size_t len, const char *flag)
 {
@@ -166,8 +166,8 @@ static bool has_flag(const char *line, size_t len, const char *flag)
     return false;
 }
 
-/* um: pages that are missing; ui: those that are in the page cache and not in the page table; uw:
- * those that are written to. */
+/* um: missing pages; ui: pages in the page cache that are not in the page table; uw: pages that are
+ * written to. */
 static bool take_flags(const char *line, size_t len, void *arg)
 {
     struct filled_visit *v = arg;
@@ -211,7 +211,7 @@ long procmaps_program(char *buf, size_t size)
     struct program p = {getauxval(AT_ENTRY), buf, size, 0};
 
     buf[n > 0 ? n : 0] = '\0';
-    /* A loader that was told to run a program is not it. */
+    /* A loader that runs a program is not the program itself. */
     if ((n == -EPERM || loaderline_is_loader(base_name(buf))) && procmaps_each(0, holds_entry, &p))
         n = (long)p.len;
     buf[n > 0 ? n : 0] = '\0';

@@ -1,9 +1,8 @@
 /*
  * procmaps.h: /proc/PID/maps, read without stdio or malloc.
  *
- * Format: proc_pid_maps(5). Lines that do not fit that format are passed over.
- * Usable inside a traced program and in signal handlers; opens and closes one
- * descriptor. errno may change.
+ * Format: proc_pid_maps(5). Lines that do not fit that format are skipped. Usable inside a traced
+ * program and in signal handlers; opens and closes one descriptor. errno may change.
  */
 #ifndef FLAME_COMMON_PROCMAPS_H
 #define FLAME_COMMON_PROCMAPS_H
@@ -17,17 +16,17 @@ struct procmap {
     bool read, write, exec, shared;
     bool stack; /* named "[stack]": it grows downwards */
     uint64_t offset;
-    uint32_t major, minor; /* of the file's device; 0 and inode 0: no file */
+    uint32_t major, minor; /* device of the file; 0 and inode 0: no file */
     uint64_t inode;
-    /* As the line has it, with "\\012" for a newline and perhaps " (deleted)" behind it. It is not
-       NUL-terminated, is valid during the visit, and is cut if it is very long. */
+    /* Name as the line has it, with "\\012" for a newline and perhaps " (deleted)" behind it. It is
+     * not NUL-terminated, is valid during the visit, and is cut if it is very long. */
     const char *name;
     size_t name_len;
 };
 
-/* Calls `visit` for each mapping, in order of address, until it returns true.
- * `pid` 0 is the calling process. True when a visit did; false when none did or
- * the file cannot be read. */
+/* Calls `visit` for each mapping, in order of address, until it returns true. `pid` 0 is the
+ * calling process. Returns whether a visit returned true; false also when the file cannot be
+ * read. */
 bool procmaps_each(int pid, bool (*visit)(const struct procmap *map, void *arg), void *arg);
 
 /* Like procmaps_each, for the calling process with the lines of smaps, for which the kernel walks
@@ -41,9 +40,9 @@ bool procmaps_each_filled(bool (*visit)(const struct procmap *map, void *arg),
 bool procmaps_parse(const char *line, size_t len, struct procmap *out);
 
 /*
- * The path of the program this process runs, NUL-terminated: /proc/self/exe, or, where
- * links may not be read or that is a loader, the file that holds its entry point. Its length, or <=
- * 0 and "".
+ * The path of the program this process runs, NUL-terminated: /proc/self/exe, or, if links may not
+ * be read or the link names a loader, the file that holds its entry point. Returns its length, or
+ * <= 0 and "".
  */
 long procmaps_program(char *buf, size_t size);
 

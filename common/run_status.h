@@ -1,16 +1,16 @@
 /*
- * run_status.h: a file that the processes of a run and the driver share. In it stand the programs
- * that were started and are not in the recording, with the reason; the budget of disk; and how
- * many spare files there are.
+ * run_status.h: a file that the processes of a run and the driver share. It holds the programs that
+ * were started and are not in the recording, with the reason; the disk budget; and the number of
+ * spare files.
  *
- * One file for a run, made by the driver beside the traces and mapped by every recorder
- * when it starts, so that something can be noted without a system call: between vfork and
- * exec, under a seccomp filter, after the process has changed its user or its root. Each
- * note has a slot of its own, taken by one atomic addition; a note is there once its
- * `why` is set, and can be taken back. Notes beyond the last slot are counted in `used`.
+ * There is one file for a run. The driver creates it beside the traces and every recorder maps it
+ * when it starts, so that a process can write an entry without a system call: between vfork and
+ * exec, under a seccomp filter, after the process has changed its user or its root. Each entry has
+ * a slot of its own, taken by one atomic addition; an entry is valid once its `why` is set, and can
+ * be taken back. Entries beyond the last slot are counted in `used`.
  *
- * The driver neither trusts nor maps it (whoever is recorded could shorten it): it reads
- * a copy.
+ * The driver neither trusts nor maps the file (a recorded program could shorten it): it reads a
+ * copy.
  */
 #ifndef FLAME_COMMON_RUN_STATUS_H
 #define FLAME_COMMON_RUN_STATUS_H
@@ -28,16 +28,16 @@ enum unrecorded_why {
     UNRECORDED_SETUID,
     UNRECORDED_SETGID,
     UNRECORDED_CAPABILITIES,
-    UNRECORDED_ENVIRONMENT,  /* the recorder was taken out of the environment it was given */
-    UNRECORDED_USER,         /* may not write to where the recording is */
-    UNRECORDED_OUT_OF_SIGHT, /* does not see where the recorder or the recording is: chroot */
+    UNRECORDED_ENVIRONMENT,  /* the program was started in an environment without the recorder */
+    UNRECORDED_USER,         /* may not write to the recording's directory */
+    UNRECORDED_OUT_OF_SIGHT, /* cannot see the recorder's or the recording's directory: chroot */
     UNRECORDED_SANDBOX,      /* forked in a sandbox that forbids making a recording */
     UNRECORDED_FAILED,       /* the recorder could not start in it */
-    UNRECORDED_GNU,          /* uses the GNU C library, and who started it uses musl */
-    UNRECORDED_NOT_FOLLOWED, /* the options leave out what the command starts */
-    UNRECORDED_COVERED,      /* sees something else there: a mount of its own covers it */
-    UNRECORDED_REASONS,      /* in a note; the driver has more: */
-    UNRECORDED_NOT_BEGUN = UNRECORDED_REASONS, /* ended when it had made its trace */
+    UNRECORDED_GNU,          /* uses the GNU C library, and the program that started it uses musl */
+    UNRECORDED_NOT_FOLLOWED, /* the options exclude the programs that the command starts */
+    UNRECORDED_COVERED,      /* sees another directory there: a mount of its own covers it */
+    UNRECORDED_REASONS,      /* reasons that processes write; only the driver sets the next ones: */
+    UNRECORDED_NOT_BEGUN = UNRECORDED_REASONS, /* ended right after it had created its trace */
     UNRECORDED_DAMAGED,                        /* its trace cannot be read */
 };
 
@@ -49,34 +49,35 @@ struct run_status_process {
 };
 
 /*
- * Spares: beside the file are some without anything but zeros, spare.0 to spare.63, that the driver
- * has left to become traces: a file system that is asked for thousands of new files and to forget
- * thousands of old ones gets slow. They are a ring: number i lies at i % RUN_STATUS_SPARES,
- * those from spares_taken up to spares_made are there, and whoever takes one adds 1 to
- * the former first. Whether it is really there is seen when it is moved.
+ * Spares: files of zeros beside this file, spare.0 to spare.63, that the driver has prepared to
+ * become traces, because a file system that has to create and delete thousands of files gets slow.
+ * They are a ring: number i is at i % RUN_STATUS_SPARES, and numbers from spares_taken up to
+ * spares_made exist. A process that takes one first adds 1 to spares_taken. Only moving the file
+ * shows whether it really exists.
  */
 #define RUN_STATUS_SPARES 64u
 
 /*
- * Rules: how stacks are walked is the same in all processes that run a program, so where there are
- * many a file beside this one keeps what they found out (unwind/sharedrules.h has its format).
+ * Rules: how stacks are walked is equal in all processes that run a program. So in runs of many
+ * processes a file beside this one shares the rules that they found (unwind/sharedrules.h has its
+ * format).
  */
 #define RUN_STATUS_RULES "rules"
 
 /*
- * The budget of disk: a process counts what its trace is to grow by before it grows, the
- * driver what it has given back of traces it has taken in. A process that would exceed the
- * limit does not grow, and ends the recording of all processes by saying when that was.
+ * The budget of disk: before its trace grows, a process adds the bytes to disk_taken. The driver
+ * adds the bytes of traces that it has ingested to disk_given_back. A process that would exceed the
+ * limit does not grow, and ends the recording of all processes by storing the time.
  */
 
 struct run_status {
     char magic[8];
     uint32_t over;         /* the driver: the run has ended, nothing is collected any more */
-    uint32_t used;         /* slots taken, RUN_STATUS_MAX or more when there were more */
+    uint32_t used;         /* slots taken; more than RUN_STATUS_MAX when there were not enough */
     uint32_t spares_taken; /* by processes */
     uint32_t spares_made;  /* by the driver */
     uint32_t locked;       /* the driver: it holds a lock on the file while it lives */
-    uint32_t rules;        /* the driver: beside the file is that of rules */
+    uint32_t rules;        /* the driver: the file of rules exists beside this one */
     uint64_t disk_limit;   /* the driver: bytes for all traces, see above; 0: no limit */
     uint64_t disk_taken;   /* by processes, since the beginning */
     uint64_t disk_given_back;

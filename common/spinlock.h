@@ -1,14 +1,14 @@
 /*
  * spinlock.h: a lock for the few places that need one inside a traced program.
  *
- * A leaf: whoever holds it calls nothing that takes another lock, neither ours
- * nor the program's, so it cannot be part of a deadlock. The holder must not be
- * interruptible by a signal handler that wants it too: the shim's guard
- * (preload/guard.h) sees to that. Not fair, not recursive; all zero is unlocked.
+ * A leaf: its holder calls nothing that takes another lock, neither ours nor the program's, so it
+ * cannot be part of a deadlock. The holder must not be interruptible by a signal handler that wants
+ * it too: the recorder's guard (preload/guard.h) sees to that. Not fair, not recursive; all zero is
+ * unlocked.
  *
- * A handler that interrupts the holder may never come back (siglongjmp), and then nobody drops the
- * lock. A desertable_lock is for what a program may well jump out of: who waits for it too long
- * goes without.
+ * A handler that interrupts the holder may never return (siglongjmp), and then the lock is never
+ * released. A desertable_lock is for code that a program may well jump out of: a waiter that waits
+ * too long continues without it.
  */
 #ifndef FLAME_COMMON_SPINLOCK_H
 #define FLAME_COMMON_SPINLOCK_H
@@ -34,20 +34,20 @@ static inline void spinlock_drop(struct spinlock *l)
 }
 
 /*
- * Rejected: to keep signals from the holder. Two rt_sigprocmask cost 0.5 us, a twelfth of an mmap
+ * Rejected: blocking signals for the holder. Two rt_sigprocmask cost 0.5 us, a twelfth of an mmap
  * and its munmap on the same machine, and a sandbox may refuse them.
  */
-#define DESERTED_AFTER (1u << 20) /* yields: seconds; whoever holds it needs a microsecond */
+#define DESERTED_AFTER (1u << 20) /* yields: seconds; a holder needs a microsecond */
 
 struct desertable_lock {
     struct spinlock lock;
-    int deserted; /* nobody waits for it any more */
+    int deserted; /* no thread waits for it any more */
 };
 
 /*
- * False: its holder does not seem to come back, and what it protects is not to be touched. One who
- * was only slow and drops it after all makes it usable again. Counted in yields and not by a clock,
- * as a waiter may stand for long itself.
+ * False: its holder does not seem to return, and what it protects must not be touched. A holder
+ * that was only slow and releases it after all makes it usable again. The wait is counted in yields
+ * and not by a clock, as a waiter may itself be stopped for long.
  */
 static inline bool desertable_take(struct desertable_lock *l)
 {

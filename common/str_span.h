@@ -1,7 +1,7 @@
 /*
- * str_span.h: strspn and strcspn for code that runs inside of other programs. The C library's lie
- * on pages of it that little else uses, and each is read in anew by every process. No malloc;
- * safe everywhere.
+ * str_span.h: strspn and strcspn for code that runs inside of other programs. The C library's
+ * versions lie on pages that little else uses, and every process would read these pages anew. No
+ * malloc; safe everywhere.
  */
 #ifndef FLAME_COMMON_STR_SPAN_H
 #define FLAME_COMMON_STR_SPAN_H
@@ -16,7 +16,7 @@ static inline bool span_has(const char *set, char c)
     return *set;
 }
 
-/* How many bytes at the beginning of `s` are of `set`. */
+/* Number of bytes at the beginning of `s` that are in `set`. */
 static inline size_t span_of(const char *s, const char *set)
 {
     size_t n = 0;
@@ -26,7 +26,7 @@ static inline size_t span_of(const char *s, const char *set)
     return n;
 }
 
-/* How many bytes of `s` come before one of `set`, or before its end. */
+/* Number of bytes of `s` before one that is in `set`, or before its end. */
 static inline size_t span_until(const char *s, const char *set)
 {
     size_t n = 0;

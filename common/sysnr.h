@@ -2,10 +2,10 @@
  * sysnr.h: the numbers of system calls, SYS_name, also of calls that are newer
  * than the C library's headers.
  *
- * glibc 2.31 (Debian 11) names the calls of Linux 5.4. A kernel may well know newer
- * ones: programs call them by number, and `flame off` names them all the same. A call
- * above 435 that a source needs has its number here; the kernel gives such a call the
- * same number on every processor. A kernel without the call answers ENOSYS.
+ * glibc 2.31 (Debian 11) names the calls of Linux 5.4. A kernel may know newer ones: programs call
+ * them by number, and `flame off` names them as well. A call above 435 that a source needs has its
+ * number here; the kernel gives such a call the same number on every processor. A kernel without
+ * the call answers ENOSYS.
  */
 #ifndef FLAME_COMMON_SYSNR_H
 #define FLAME_COMMON_SYSNR_H

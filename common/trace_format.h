@@ -27,7 +27,7 @@
  * A process that fork made has a trace of its own. Inherited blocks are in it as numbers only:
  * which rows of which other trace had how much live at the fork.
  *
- * All integers have the byte order of the machine that recorded; byte_order tells. The file is
+ * All integers have the byte order of the machine that recorded; byte_order records it. The file is
  * written through a shared mapping while the program runs, so it is readable at any instant, also
  * after SIGKILL. A crash can lose only the event that is being counted at that instant.
  */
@@ -65,7 +65,7 @@ enum trace_feature {
     TRACE_FEATURE_LIFETIMES = 1u << 11, /* histograms of sizes and lifetimes: TRACE_ROW_CLASS */
     TRACE_FEATURE_AGES = 1u << 12,      /* and of the ages of live blocks */
     TRACE_FEATURE_STATIC_ALLOCATOR =
-        1u << 13,                     /* calls of an allocator in the program's own file are seen */
+        1u << 13, /* calls of an allocator in the program's own file are recorded */
     TRACE_FEATURE_TOUCHED = 1u << 14, /* page faults, by the memory they were in, see
                                        * TRACE_ROW_TOUCHED */
     TRACE_FEATURE_LATENCY = 1u << 16, /* histograms of sleeps, see TRACE_OFF_CLASS */
@@ -79,7 +79,7 @@ enum trace_unit {
     TRACE_UNIT_NANOSECONDS = 3,
 };
 
-/* One value column of the rows: where in trace_row it lies and what it counts. */
+/* One value column of the rows: its place in trace_row and its unit. */
 struct trace_column {
     char name[20];   /* "alloc_bytes"; NUL-padded, at most 19 bytes */
     uint32_t unit;   /* enum trace_unit */
@@ -104,11 +104,11 @@ struct trace_header {
     uint32_t columns_used;
     uint64_t start_realtime_ns;   /* CLOCK_REALTIME when recording began */
     uint64_t start_monotonic_ns;  /* CLOCK_MONOTONIC at the same moment */
-    uint64_t end_monotonic_ns;    /* last time the recorder looked; 0: never */
+    uint64_t end_monotonic_ns;    /* last time the recorder read the clock; 0: never */
     uint64_t sample_bytes;        /* mean bytes between samples; 0: everything is counted */
     uint64_t peak_bytes;          /* largest sum of live bytes the recorder saw */
     uint32_t peak_epoch;          /* see trace_row */
-    uint32_t depth;               /* frames kept a stack */
+    uint32_t depth;               /* greatest number of frames of a stack */
     uint64_t lost_calls;          /* calls that could not be counted at all */
     uint64_t lost_bytes;          /* and their bytes */
     uint64_t lost_frees;          /* frees of recorded blocks that could not be counted */
@@ -119,34 +119,35 @@ struct trace_header {
     uint64_t hz;                  /* on-CPU samples a second; 0: none were taken */
     uint64_t sandbox_calls; /* calls in a sandbox that keeps the recorder from counting them */
     uint64_t sandbox_bytes; /* and their bytes */
-    uint64_t startup_ns;    /* time that the beginning took, in this process; not in any thread's
-                             * cost */
+    uint64_t startup_ns; /* time that the recorder's start took in this process; not in any thread's
+                            cost */
     struct trace_column columns[TRACE_MAX_COLUMNS];
-    uint64_t pid_namespace;   /* the one pid counts in, as stat calls it; 0: not known */
-    uint64_t inherited_bytes; /* about what was live at the fork, where it was not counted: see
-                               * TRACE_FEATURE_FORKED; not in peak_bytes */
+    uint64_t pid_namespace;   /* namespace in which pid counts, as stat numbers it; 0: not known */
+    uint64_t inherited_bytes; /* about the bytes live at the fork, where they were not counted: see
+                                 TRACE_FEATURE_FORKED; not in peak_bytes */
     char title[128]; /* TRACE_RECORDER_MEM: title that the process has set, cut; NUL-padded */
     uint64_t unjudged_frees; /* TRACE_FEATURE_MISUSE: frees of blocks that the recorder did not
                               * know, where that proves nothing */
     uint64_t lost_mappings;  /* calls that mapped memory and could not be counted */
-    uint64_t paused_calls;   /* calls that the program wanted left out (flamemem_pause) */
+    uint64_t paused_calls;   /* calls that the program excluded (flamemem_pause) */
     uint64_t paused_bytes;   /* and their bytes */
     uint64_t
         kept_snapshots; /* copies of the trace that the program asked for (flamemem_snapshot) */
     uint64_t unkept_snapshots; /* and those that were not made */
-    /* TRACE_FEATURE_FORKED: the trace of the process it was forked by, or of the nearest that it
-       descends from and that left one: its pid and start_monotonic_ns; 0: not known */
+    /* TRACE_FEATURE_FORKED: the trace of the process that forked it, or of the nearest ancestor
+     * that left one: its pid and start_monotonic_ns; 0: not known */
     uint64_t fork_start_ns;
     uint32_t fork_pid;
     uint32_t unlooked;  /* enum trace_unlooked */
-    uint64_t own_bytes; /* TRACE_RECORDER_MEM: about the most of the process's private memory that
-                         * was the recorder's */
+    uint64_t own_bytes; /* TRACE_RECORDER_MEM: about the greatest part of the process's private
+                           memory that was the recorder's */
     uint8_t padding[240];
 };
 
-/* Reason why a process did not scan for leaks though it was told to. */
+/* Reason why a process did not scan for leaks although the options request it. */
 enum trace_unlooked {
-    TRACE_UNLOOKED_NOT = 0,        /* it did, or did not come to it, or could not as a whole */
+    TRACE_UNLOOKED_NOT =
+        0, /* it did scan, or did not reach the scan, or could not scan as a whole */
     TRACE_UNLOOKED_NAME_SPACE = 1, /* dlmopen has loaded libraries with a C library of their own */
     TRACE_UNLOOKED_BOUND = 2, /* RTLD_DEEPBIND has bound a library's malloc past the recorder */
 };
@@ -177,16 +178,16 @@ enum trace_node_kind {
     TRACE_NODE_ROOT = 1,      /* addr: epoch << 32 | thread id; parent 0 */
     TRACE_NODE_PC = 2,        /* addr: a return address (the call is before it) */
     TRACE_NODE_PC_EXACT = 3,  /* addr: the address itself (interrupted by a signal) */
-    TRACE_NODE_TRUNCATED = 4, /* addr: how many frames were left out here, at first */
+    TRACE_NODE_TRUNCATED = 4, /* addr: number of frames truncated here, at first */
     TRACE_NODE_NAME = 5,      /* addr: file offset of a TRACE_META_STRING record */
     TRACE_NODE_KERNEL = 6,    /* addr: as TRACE_NODE_NAME; a function of the kernel */
     TRACE_NODE_FUTEX = 7,     /* a wait for, or wake of, the futex at `addr` in a module's data */
-    TRACE_NODE_WAKER = 8,     /* addr: id of the node of the stack that ended the sleep of which
-                                 parent is the stack, or that woke the waker which parent names */
+    TRACE_NODE_WAKER = 8, /* addr: id of a node, the stack of the waker that ended the sleep in the
+                             parent's stack, or that woke the waker which the parent names */
     TRACE_NODE_INHERITED = 9, /* addr: number of a TRACE_META_ORIGIN << 32 | row id: the stack of
                                  that row in that trace; parent is a root */
     TRACE_NODE_REGION = 10,   /* addr: number of a TRACE_META_REGION; parent is the stack of blocks
-                                 that this region of the program left behind */
+                                 that were still live at the end of this region of the program */
     TRACE_NODE_MAPPING = 11,  /* addr: enum trace_mapping; parent is the stack of a call that mapped
                                  memory */
     TRACE_NODE_TAG = 12,      /* addr: number of a TRACE_META_REGION; a tag of the program for what
@@ -204,7 +205,7 @@ enum trace_node_kind {
                               sleeper's stack */
 };
 
-/* Kind of page of resident memory. Memory that has none of these is private, anonymous and of small
+/* Kind of page of resident memory. Memory of none of these kinds is private, anonymous and of small
  * pages, and has no node. */
 enum trace_resident_kind {
     TRACE_RESIDENT_HUGE = 1,        /* private and anonymous, mapped as a huge page */
@@ -213,7 +214,7 @@ enum trace_resident_kind {
     TRACE_RESIDENT_FILE = 3,        /* of a file, which the kernel can drop and read again */
     TRACE_RESIDENT_FILE_SHARED = 4, /* of a file, and another process has it, too */
     TRACE_RESIDENT_SHMEM = 5,       /* shared memory: POSIX's, System V's, memfd's, MAP_SHARED */
-    /* For TRACE_ROW_SLACK: bytes of blocks beyond what was asked for, and the free memory in the
+    /* For TRACE_ROW_SLACK: bytes of blocks beyond the requested size, and the free memory in the
      * pages that they lie in. */
     TRACE_RESIDENT_ROUNDED = 6,
     TRACE_RESIDENT_AROUND = 7,
@@ -227,13 +228,13 @@ enum trace_resident_kind {
 enum trace_memory_part {
     TRACE_PART_PROGRAM = 1,   /* the program's file: text, data, zeroed data */
     TRACE_PART_LIBRARIES = 2, /* the same parts of libraries; named by their files */
-    TRACE_PART_STACKS = 3,    /* of threads */
+    TRACE_PART_STACKS = 3,    /* stacks of threads */
     TRACE_PART_ALLOCATOR = 4, /* in no block: free, or the allocator's own; named by arenas */
     TRACE_PART_RECORDER = 5,  /* the recorder itself */
-    TRACE_PART_PAUSED = 6,    /* blocks that the program wanted left out */
+    TRACE_PART_PAUSED = 6,    /* blocks that the program excluded (flamemem_pause) */
     TRACE_PART_OTHER = 7,     /* other mappings, named by their files */
     TRACE_PART_INHERITED = 8, /* of a forked process: memory that the parent had allocated or
-                               * mapped, where its stacks are not kept */
+                                 mapped, where its stacks are not recorded */
 };
 #define TRACE_PARTS 9
 
@@ -267,14 +268,14 @@ enum trace_row_flag {
        freed, but this process did not allocate them. What was live of them at the
        fork is in TRACE_META_INHERITED records. */
     TRACE_ROW_INHERITED = 1u << 0,
-    /* A verdict, no counter: of the blocks that other rows of this node and thread say are
-       live, alloc_calls blocks of alloc_bytes bytes together are not reached at the end. */
+    /* A verdict, no counter: of the blocks that other rows of this node and thread count as live,
+     * alloc_calls blocks of alloc_bytes bytes together are not reached at the end. */
     TRACE_ROW_LEAKED = 1u << 1,         /* no pointer leads to them */
     TRACE_ROW_LEAKED_BY_LEAK = 1u << 2, /* only pointers in leaked blocks do */
     TRACE_ROW_INNER = 1u << 3,   /* they are reached, but by pointers to insides of blocks only */
     TRACE_ROW_REACHED = 1u << 4, /* the rest; made when traces are added up (trace_merge.h) */
-    /* On a TRACE_NODE_REGION: alloc_calls blocks of alloc_bytes bytes together were left behind
-       at the region's end. The process's end may find them leaked as well. */
+    /* On a TRACE_NODE_REGION: alloc_calls blocks of alloc_bytes bytes together were still live at
+     * the region's end. The process's end may find them leaked as well. */
     TRACE_ROW_REGION = 1u << 5,
     /* In no file, made by the reader (trace_growth.h): with each pass alloc_calls blocks of
        alloc_bytes bytes together more are live. free_bytes is the fit in millionths, free_calls
@@ -287,8 +288,8 @@ enum trace_row_flag {
     TRACE_ROW_MAPPED = 1u << 7,
     /*
      * Result of the last measurement of resident memory, and no blocks: alloc_bytes are resident of
-     * what this node's stack has allocated or mapped, or of the part that it names. All such rows
-     * together are the bytes that TRACE_META_RESIDENT says were resident.
+     * the memory that this node's stack has allocated or mapped, or of the part that it names. All
+     * such rows together are the bytes that TRACE_META_RESIDENT says were resident.
      */
     TRACE_ROW_RESIDENT = 1u << 8,
     TRACE_ROW_SWAPPED = 1u << 9, /* as RESIDENT, of swapped-out memory */
@@ -304,8 +305,8 @@ enum trace_row_flag {
     /*
      * On a TRACE_NODE_CLASS, of blocks that other rows of its parent count: alloc_calls blocks of
      * alloc_bytes bytes together were allocated with such a size, or were freed with such a
-     * lifetime, or were live with such an age when the process looked last. A row of one thread,
-     * as others. With TRACE_ROW_INHERITED: ages of blocks from before the fork.
+     * lifetime, or were live with such an age when the process last measured ages. A row of one
+     * thread, as others. With TRACE_ROW_INHERITED: ages of blocks from before the fork.
      */
     TRACE_ROW_CLASS = 1u << 12,
     /*
@@ -314,7 +315,7 @@ enum trace_row_flag {
      */
     TRACE_ROW_TOUCHED = 1u << 13,
     /* In no file: blocks that were live at the beginning of a part (common/trace/trace_parts.h).
-     * They are live, and were not allocated in the part. */
+     * They are still live, and were not allocated in the part. */
     TRACE_ROW_EARLIER = 1u << 14,
 };
 #define TRACE_FAULT_MINOR "[minor fault]"
@@ -327,12 +328,12 @@ enum trace_row_flag {
 #define TRACE_ROW_ENDS                                                                             \
     (TRACE_ROW_LEAKED | TRACE_ROW_LEAKED_BY_LEAK | TRACE_ROW_INNER | TRACE_ROW_REACHED)
 #define TRACE_ROW_VERDICTS (TRACE_ROW_ENDS | TRACE_ROW_REGION | TRACE_ROW_GROWTH)
-/* Rows that do not count blocks. */
+/* Flags of rows that do not count blocks. */
 #define TRACE_ROW_NO_BLOCKS                                                                        \
     (TRACE_ROW_VERDICTS | TRACE_ROW_MAPPED | TRACE_ROW_LOOKED | TRACE_ROW_FAULT |                  \
      TRACE_ROW_CLASS | TRACE_ROW_TOUCHED)
 
-/* A row that counts blocks of this process's own: no verdict on what others count, nothing
+/* A row that counts blocks of this process's own: no verdict on blocks of other rows, nothing
  * inherited. */
 static inline int trace_row_is_counter(uint16_t flags)
 {
@@ -376,13 +377,14 @@ enum trace_off_kind {
     TRACE_OFF_TERMINAL = 9,
     TRACE_OFF_IPC = 10,   /* System V semaphores, file locks */
     TRACE_OFF_ONCPU = 15, /* not a sleep: cpu_ns and runq_ns of running code */
-    /* Neither a sleep nor time on a CPU, but what else a thread's time went to, in blocked_ns;
-     * `sleeps` pieces of it, max_ns the longest. All rows of a thread together are the time it was
+    /* Neither a sleep nor time on a CPU, but other uses of a thread's time, in blocked_ns; `sleeps`
+     * pieces of it, max_ns the longest. All rows of a thread together are the time it was
      * traced. */
     TRACE_OFF_TRACER = 16,  /* it was stopped by the tracer */
     TRACE_OFF_STOPPED = 17, /* it was stopped by job control */
-    TRACE_OFF_FAULT = 18,   /* outside of calls, it waited for pages */
-    TRACE_OFF_OUTSIDE = 19, /* outside of calls, or in one that is not traced, it was off its CPU */
+    TRACE_OFF_FAULT = 18,   /* outside of system calls, it waited for pages */
+    TRACE_OFF_OUTSIDE =
+        19, /* outside of system calls, or in one that is not traced, it was off its CPU */
     TRACE_OFF_LEFT_OUT = 20, /* in calls that were too short, or too long, to be reported */
     /* Kinds of a tracer that stops no thread: */
     TRACE_OFF_TOO_SHORT = 21,   /* asleep, too shortly to be sampled */
@@ -405,8 +407,8 @@ struct trace_off_row {
     uint32_t node;       /* written last */
     uint16_t thread;     /* id of a trace_off_thread */
     uint16_t kind;       /* enum trace_off_kind */
-    uint64_t blocked_ns; /* asleep */
-    uint64_t runq_ns;    /* runnable, waiting for a CPU */
+    uint64_t blocked_ns; /* blocked */
+    uint64_t runq_ns;    /* run-queue wait */
     uint64_t sleeps;
     uint64_t max_ns;  /* the longest sleep */
     uint64_t cut_ns;  /* of blocked_ns: in sleeps cut by the start or the end of the trace */
@@ -439,8 +441,8 @@ struct trace_off_thread {
     uint32_t pid;
     uint32_t reserved;
     uint64_t wall_ns; /* how long it was traced */
-    uint64_t cpu_ns;  /* of that: on a CPU */
-    uint64_t runq_ns; /* runnable, waiting for one */
+    uint64_t cpu_ns;  /* part of wall_ns on a CPU */
+    uint64_t runq_ns; /* part of wall_ns in the run queue */
 };
 
 #define TRACE_OFF_THREADS_MAX 4096
@@ -502,7 +504,7 @@ struct trace_meta {
 #define TRACE_UNKNOWN_MODULE TRACE_PLACED_END
 #define TRACE_UNKNOWN_NAME "[unknown module]"
 /* TRACE_RECORDER_MEM: a bit of addresses of code that belongs to no file, where a module was
- * before or came later. */
+ * unloaded before or loaded later. */
 #define TRACE_ADDR_NO_MODULE ((uint64_t)1 << 55)
 
 /*
@@ -584,11 +586,11 @@ static inline uint64_t trace_unfold_sign(uint64_t n)
 }
 
 /*
- * Live and mapped amounts of each row's stack at one moment, as a watcher of the trace saw them
- * from outside: the rows that have changed since the moment before, by how much. An entry is three
- * numbers as those of trace_mark, but the last two are differences, modulo 2^64: of all moments up
- * to one they add up to what was live then (alloc - free). Rows of blocks and of mappings have
- * entries, verdicts have none. Moments may be left out if their entries are added to the next
+ * Live and mapped amounts of each row's stack at one moment, read from outside by a watcher of the
+ * trace: for each row that has changed since the moment before, its change. An entry is three
+ * numbers as those of trace_mark, but the last two are differences, modulo 2^64: summed over all
+ * moments up to one they are the live amounts then (alloc - free). Rows of blocks and of mappings
+ * have entries, verdicts have none. A moment may be dropped if its entries are added to the next
  * one's. Their times ascend within a file.
  */
 struct trace_moment {
@@ -599,8 +601,8 @@ struct trace_moment {
 };
 
 enum trace_moment_flag {
-    TRACE_MOMENT_LAST = 1u << 0, /* the process had ended, or executed another program: nothing of
-                                    this was live any more behind this moment */
+    TRACE_MOMENT_LAST = 1u << 0, /* the process had ended, or executed another program: none of
+                                    these blocks was live after this moment */
 };
 
 /* Recording that the trace belongs to, where a command became several programs with a trace
@@ -618,15 +620,14 @@ _Static_assert(sizeof(struct trace_fileset) == 24, "on disk");
  * read. An entry is five numbers (LEB128):
  *
  * - a row's id << 2 | enum trace_interval_kind;
- * - by how much it ends later than the entry before (the first: than base_ns), sign folded in;
+ * - the distance of its end to the end of the entry before (the first: to base_ns), sign folded in;
  * - its length;
- * - the part of the length that is in no counter, sign folded in: the rest was spent asleep, or for
- *   a row of TRACE_OFF_ONCPU on a CPU, and in the run queue;
- * - the part that was spent waiting for a CPU (runq).
+ * - the part of the length that is in no counter, sign folded in: the rest was blocked time, or for
+ *   a row of TRACE_OFF_ONCPU time on a CPU, and run-queue wait;
+ * - the part that was run-queue wait.
  *
  * Those of TRACE_INTERVAL_SHARE and _SUM have two more: how many pieces, and the longest in
- * nanoseconds. All entries of a row together are what the row counts, but for what was lost
- * (lost_ns).
+ * nanoseconds. All entries of a row add up to the row's counters, except lost time (lost_ns).
  */
 struct trace_intervals {
     uint64_t base_ns;  /* CLOCK_MONOTONIC */
@@ -649,13 +650,14 @@ enum trace_interval_kind {
     TRACE_INTERVAL_SUM = 3,   /* several short waits of one row that lay close together */
 };
 
-/* Time in which a thread was traced, and the thread that made it. There is one for each thread that
- * has ended or was detached, and has a record for itself (trace_off_thread.uses is 1). */
+/* Time in which a thread was traced, and the thread that created it. There is one for each thread
+ * that has ended or was detached and that does not share its record (trace_off_thread.uses is
+ * 1). */
 struct trace_life {
     uint64_t begin_ns, end_ns; /* CLOCK_MONOTONIC; begin <= end */
     uint16_t thread;           /* id of its trace_off_thread */
-    uint16_t parent; /* the thread that made it; 0: it was there before, or its maker is not
-                      * known */
+    uint16_t
+        parent; /* the thread that created it; 0: it existed before, or its creator is not known */
     uint32_t reserved;
 };
 
@@ -677,8 +679,8 @@ enum trace_region_flag {
 };
 
 /*
- * Live amounts at a mark that the program has set, by rows: those that have another amount live
- * than at the mark before in the file. Records of one mark lie one behind the other. An entry is
+ * Live amounts at a mark that the program has set, by rows: those whose live amount differs from
+ * that at the mark before in the file. Records of one mark lie one behind the other. An entry is
  * three numbers as those of trace_inherited: by how much the row's id is greater, blocks, bytes;
  * the last two with their sign folded in (0, -1, 1, -2, ... are 0, 1, 2, 3, ...).
  */
@@ -688,7 +690,7 @@ struct trace_mark {
     uint32_t name_size; /* bytes, which may be any but NUL */
 };
 
-/* Time at which a mark was set. Readers that do not know this record have the mark all the same. */
+/* Time at which a mark was set. Readers that do not know this record still have the mark. */
 struct trace_mark_time {
     uint64_t number; /* of marks with this name before it */
     uint64_t monotonic_ns;
@@ -717,9 +719,9 @@ struct trace_resident {
     uint64_t kernel_bytes; /* Rss of /proc/self/smaps_rollup at that moment */
     uint64_t bytes;        /* sum of the rows: the same, if nothing changed meanwhile */
     uint64_t swapped_bytes;
-    uint64_t blocks;       /* live ones, */
-    uint64_t asked_bytes;  /* what was asked for them, */
-    uint64_t usable_bytes; /* and what malloc_usable_size says; 0: not known */
+    uint64_t blocks;       /* live blocks, */
+    uint64_t asked_bytes;  /* their requested bytes, */
+    uint64_t usable_bytes; /* and their malloc_usable_size; 0: not known */
     uint64_t slack_bytes;  /* resident, and in no block: TRACE_PART_ALLOCATOR */
     uint64_t took_ns;
     uint32_t error; /* an errno: why it failed; the others are 0 then */
@@ -729,9 +731,9 @@ struct trace_resident {
 /* ---- misuse of the allocator ---- */
 
 enum trace_misuse_kind {
-    TRACE_MISUSE_DOUBLE_FREE = 1,     /* of a block that was freed before */
-    TRACE_MISUSE_INVALID_FREE = 2,    /* of a pointer that was never handed out, or of a block that
-                                         was freed longer ago than is remembered */
+    TRACE_MISUSE_DOUBLE_FREE = 1,  /* of a block that was freed before */
+    TRACE_MISUSE_INVALID_FREE = 2, /* of a pointer that was never handed out, or of a block that was
+                                      freed too long ago to be remembered */
     TRACE_MISUSE_REALLOC_FREED = 3,   /* realloc of a block that was freed before */
     TRACE_MISUSE_REALLOC_INVALID = 4, /* realloc of a pointer that was never handed out, or of a
                                        * block that was freed too long ago */
@@ -740,7 +742,7 @@ enum trace_misuse_kind {
 };
 #define TRACE_MISUSE_KINDS 7
 
-/* Call that frees a block, or was to: its family and its form. */
+/* Call that frees a block, or was to free it: its family and its form. */
 enum trace_call {
     TRACE_CALL_NONE = 0,
     TRACE_CALL_FREE = 1,
@@ -777,12 +779,12 @@ enum trace_where {
 };
 #define TRACE_WHERES 6
 
-/* One misuse; when it happens again in the same way, it is counted. */
+/* One misuse; repetitions in the same way are counted. */
 struct trace_misuse {
     uint64_t count;
     uint32_t kind;       /* enum trace_misuse_kind */
-    uint8_t call;        /* enum trace_call: what was called now */
-    uint8_t freed_by;    /* enum trace_call: what had freed the block before */
+    uint8_t call;        /* enum trace_call: the present call */
+    uint8_t freed_by;    /* enum trace_call: the call that freed the block before */
     uint8_t made_by;     /* enum trace_made */
     uint8_t where;       /* enum trace_where */
     uint16_t thread;     /* id of a trace_thread: the caller */
@@ -794,8 +796,8 @@ struct trace_misuse {
     uint64_t size;    /* of the block; of the one it lies in, for TRACE_WHERE_INSIDE */
     uint64_t given;   /* TRACE_MISUSE_SIZE: the size that the call gave */
     uint64_t offset;  /* TRACE_WHERE_INSIDE */
-    uint64_t frees;   /* how many blocks had been freed since it was; 0 where that is not known */
-    uint64_t forgets; /* so many frees are remembered, if some are not any more; else 0 */
+    uint64_t frees;   /* number of blocks freed since this one was; 0: not known */
+    uint64_t forgets; /* number of frees that are remembered, if older ones are not; else 0 */
 };
 
 _Static_assert(sizeof(struct trace_misuse) == 80, "on disk");

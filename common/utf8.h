@@ -1,6 +1,6 @@
 /*
- * utf8.h: telling well-formed UTF-8 from noise, for names that come from
- * outside, and writing it. Pure functions, thread-safe.
+ * utf8.h: decodes and validates UTF-8 in names that come from outside, and encodes it. Pure
+ * functions, thread-safe.
  */
 #ifndef FLAME_COMMON_UTF8_H
 #define FLAME_COMMON_UTF8_H
@@ -16,11 +16,11 @@
  */
 size_t utf8_decode(const char *s, size_t len, uint32_t *cp);
 
-/* The other way: the bytes of a code point, which is U+10FFFF at most and, for text that is
- * well-formed, no surrogate; how many they are. */
+/* Encodes a code point, which is U+10FFFF at most and, for text that is well-formed, no surrogate;
+ * returns the number of bytes. */
 size_t utf8_encode(char bytes[4], uint32_t cp);
 
-/* C0 and C1 control characters and DEL: nothing that a line of text may hold. */
+/* C0 and C1 control characters and DEL: not allowed in a line of text. */
 static inline int utf8_is_control(uint32_t cp)
 {
     return cp < 0x20 || (cp >= 0x7f && cp < 0xa0);

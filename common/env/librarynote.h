@@ -1,13 +1,14 @@
 /*
- * librarynote.h: the ELF note that marks the libraries that flame loads into a program. The tracer
- * finds them by it (tracer/stacks/image.h): their frames are no part of the program's stacks.
+ * librarynote.h: the ELF note that identifies the libraries that flame loads into a program. The
+ * tracer finds them by it (tracer/stacks/image.h), because their frames are no part of the
+ * program's stacks.
  *
  * The note's name is LIBRARY_NOTE_NAME, its type an enum library_note. The memory recorder's note
- * has a description: the begin and the end of the section of LIBRARY_OWN functions, in which
- * everything is the recorder's own work, including the functions that they call. These are two
- * 32-bit distances, each from its own place in the note. In the recorder's other functions only
- * their own system calls are the recorder's: calls into other modules are made in the program's
- * place.
+ * has a description: the begin and the end of the section of LIBRARY_OWN functions. All calls made
+ * in that section are the recorder's own work, including the functions that they call. Begin and
+ * end are two 32-bit distances, each from its own place in the note. In the recorder's other
+ * functions only their own system calls are the recorder's: calls into other modules are made in
+ * the program's place.
  */
 #ifndef FLAME_COMMON_ENV_LIBRARYNOTE_H
 #define FLAME_COMMON_ENV_LIBRARYNOTE_H
@@ -17,7 +18,7 @@
 #define LIBRARY_NOTE_NAME "FLM"
 
 enum library_note {
-    LIBRARY_NONE = 0,     /* in no note: a module of the program */
+    LIBRARY_NONE = 0,     /* no note: a module of the program */
     LIBRARY_WAITS = 1,    /* inproc/lib/ and inproc/gate/ */
     LIBRARY_RECORDER = 2, /* preload/ */
 };
@@ -41,8 +42,8 @@ enum library_note {
     ".long __stop_flame_own - .\n"                                                                 \
     ".popsection\n"
 
-/* Attribute of a function in which everything is the recorder's own work. The function may not end
- * with a call of another: its frame would be gone by then. */
+/* Attribute of a function in which everything is the recorder's own work. The function must not end
+ * with a tail call, which would remove its frame. */
 #define LIBRARY_OWN __attribute__((noinline, section("flame_own")))
 
 #endif

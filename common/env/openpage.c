@@ -82,7 +82,7 @@ static bool is_program(const char *path)
     return stat(path, &st) == 0 && S_ISREG(st.st_mode) && access(path, X_OK) == 0;
 }
 
-/* Where the program is, as execvp finds it; the caller frees it. NULL: it is not there. */
+/* Path of the program, as execvp finds it; the caller frees it. NULL: not found. */
 static char *find_program(const char *name)
 {
     const char *list = getenv("PATH");
@@ -118,7 +118,7 @@ static bool take_command(struct opener *o, const char *command, size_t len, cons
     return o->program != NULL;
 }
 
-/* NULL, or why there is none. */
+/* NULL, or why no opener was found. */
 static const char *find_opener(struct opener *o, const char *address)
 {
     static const char *const usual[] = {"xdg-open", "sensible-browser"};
@@ -151,7 +151,7 @@ static void close_others(void)
         close(fd);
 }
 
-/* In the process that becomes the browser. */
+/* Runs in the process that becomes the browser. */
 static _Noreturn void become(const char *program, char **argv, char *const *envp)
 {
     int null = open("/dev/null", O_RDWR);
@@ -169,7 +169,8 @@ static _Noreturn void become(const char *program, char **argv, char *const *envp
     _exit(127);
 }
 
-/* Its parent is gone when it begins, so nobody waits for it and no terminal is its own. */
+/* Starts the browser from a process that ends at once: so no parent has to wait for the browser,
+ * and it has no controlling terminal. */
 static bool start(const char *program, char **argv, char *const *envp)
 {
     pid_t pid = fork();
@@ -185,7 +186,7 @@ static bool start(const char *program, char **argv, char *const *envp)
     return pid > 0;
 }
 
-/* The environment without what has programs recorded. */
+/* Starts the browser in an environment without the variables that have programs recorded. */
 static bool start_unrecorded(const struct opener *o, char **argv)
 {
     struct preloadlist_copy memory, waits;

@@ -1,14 +1,14 @@
 /*
- * openpage.h: a file that was just written, shown by the browser of the desktop.
+ * openpage.h: opens a file that was just written in the desktop's browser.
  *
- * The browser is the first of these that is there: the commands in BROWSER (separated by colons;
- * "%s" is where the address goes, else it goes behind; "%%" and "%c" are '%' and ':'), xdg-open,
- * sensible-browser. The last two are asked only where there is a desktop: DISPLAY or
- * WAYLAND_DISPLAY is set, and no SSH_CONNECTION, at whose other end the desktop would be. BROWSER
- * is taken at its word anywhere.
+ * The browser is the first program found among the commands in BROWSER, xdg-open and
+ * sensible-browser. BROWSER separates commands by colons; "%s" is the place of the address, which
+ * otherwise comes last; "%%" and "%c" are '%' and ':'. The last two programs are tried only on a
+ * desktop: DISPLAY or WAYLAND_DISPLAY is set, and SSH_CONNECTION is not, as the desktop would be at
+ * its other end. BROWSER is used anywhere.
  *
- * It is given the file's address, "file:///...", with all that is special in addresses written as
- * %XX, so that a name may hold '#', '?', blanks or a newline.
+ * The browser gets the file's address, "file:///...", with all special characters written as %XX,
+ * so that a name may hold '#', '?', blanks or a newline.
  */
 #ifndef FLAME_COMMON_ENV_OPENPAGE_H
 #define FLAME_COMMON_ENV_OPENPAGE_H
@@ -16,11 +16,11 @@
 #include "common/strbuf.h"
 
 /*
- * Starts it and returns at once, whatever becomes of it. It has a session of its own, /dev/null as
- * its standard streams, no other descriptor of ours, no signal blocked or ignored, and an
- * environment without recorders: it is never recorded, and holds nobody's pipe open. Where there
- * is none, one line on standard error says why and gives the address. Forks: call it when no
- * other thread of this process waits for children.
+ * Starts the browser and returns at once, whether it succeeds or not. The browser has a session of
+ * its own, /dev/null as its standard streams, no other descriptor of ours, no signal blocked or
+ * ignored, and an environment without recorders: it is never recorded, and holds no pipe open.
+ * Without a browser, one line on standard error gives the reason and the address. Forks: call it
+ * when no other thread of this process waits for children.
  */
 void openpage(const char *path);
 
@@ -29,7 +29,8 @@ void openpage_add_address(struct strbuf *sb, const char *path);
 
 /*
  * Appends the words of one command of BROWSER, `len` bytes long, with the address in its place,
- * each with a NUL behind it; their number. No shell sees them: quotes are letters.
+ * each followed by a NUL; returns their number. No shell reads them: quotes are ordinary
+ * characters.
  */
 size_t openpage_add_words(struct strbuf *sb, const char *command, size_t len, const char *address);
 

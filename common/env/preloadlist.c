@@ -78,7 +78,7 @@ static bool write_list(char *out, const char *entry, const char *library, const 
     return at != begin;
 }
 
-/* Finds room for the array and the string. False: there is none, and the caller keeps its
+/* Finds room for the array and the string. False: there is no room, and the caller uses its old
  * environment. */
 static bool find_room(struct preloadlist_copy *c, size_t entries, size_t text, char ***array,
                       char **list)
@@ -94,7 +94,7 @@ static bool find_room(struct preloadlist_copy *c, size_t entries, size_t text, c
     return c->pages != NULL;
 }
 
-/* Number of entries that name the library: each may become longer. */
+/* Number of entries that name the library: each may become longer in the copy. */
 static size_t count(const char *list, const char *library)
 {
     const char *entry;
@@ -124,7 +124,8 @@ void preloadlist_instead(struct preloadlist_copy *copy, char *const *envp, const
     if (!find_room(copy, entries, text, &array, &list))
         return;
     for (char *const *e = envp; *e; e++)
-        /* The loader uses the last of several LD_PRELOADs: only that one is kept, in its place. */
+        /* The loader uses the last of several LD_PRELOADs: only that one is copied, in its
+         * place. */
         if (!starts_with(*e, PRELOAD))
             array[n++] = *e;
         else if (*e + strlen(PRELOAD) == preload && write_list(list, *e, library, instead))

@@ -17,8 +17,8 @@
 
 /*
  * Whether `path` is a named pipe of another user in a directory where all may create files. Opening
- * it waits for its maker, or gives that user the output that was meant for a file. The kernel's own
- * rule (fs.protected_fifos) covers only opens that create files. A pipe without a name, such as
+ * it waits for its creator, or hands that user the output that was meant for a file. The kernel's
+ * own rule (fs.protected_fifos) covers only opens that create files. A pipe without a name, such as
  * /dev/stdout may be, lies in no directory.
  */
 static bool is_others_pipe(const char *path, const struct stat *st)
@@ -44,7 +44,7 @@ int outfile_check_special(const char *path)
         return 0;
     if (is_others_pipe(path, &st))
         return FLAME_OTHERS_PIPE;
-    if (S_ISDIR(st.st_mode)) /* whether it may be written to or not */
+    if (S_ISDIR(st.st_mode)) /* writable or not */
         return -EISDIR;
     return access(path, W_OK) ? -errno : 1;
 }
@@ -129,8 +129,8 @@ void outfile_abort(struct outfile *out)
     forget(out);
 }
 
-/* Known endings of more than five letters: every long name of a back end of render, and the names
- * of folded text. */
+/* Known endings of more than five letters: the long names of render's back ends, and the names of
+ * folded text. */
 static bool is_long_ending(const char *word)
 {
     static const char *const known[] = {"callgrind",  "chrome", "collapsed", "findings",

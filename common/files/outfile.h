@@ -1,5 +1,5 @@
 /*
- * outfile.h: output that is whole or not there.
+ * outfile.h: output files that appear whole or not at all.
  *
  * Writes go to a file beside the target ("NAME.tmpXXXXXX"), which outfile_commit renames over it;
  * outfile_abort removes it. With path NULL or "-" the output is standard output and only the
@@ -25,7 +25,7 @@ struct outfile {
 
 int outfile_open(struct outfile *out, const char *path);
 /* Checks `path` without opening it. 1: it exists, is written in place, and may be written; 0: it is
- * a regular file, or none; or -errno (FLAME_OTHERS_PIPE). */
+ * a regular file, or does not exist; or -errno (FLAME_OTHERS_PIPE). */
 int outfile_check_special(const char *path);
 /* Flushes, checks every earlier write, renames. The outfile is closed either way. */
 int outfile_commit(struct outfile *out);
@@ -33,9 +33,9 @@ void outfile_abort(struct outfile *out);
 
 /*
  * Ending of a file's name: the text behind the last dot. It has up to five letters and digits, a
- * letter first, or is a longer word that some command of flame gives a meaning to ("folded",
- * "callgrind"). NULL: the name has no such ending; mktemp's names have none, because their six and
- * more letters mean nothing. Borrowed from path.
+ * letter first, or is a longer word that some command of flame knows ("folded", "callgrind"). NULL:
+ * the name has no such ending; mktemp's names have none, because their six and more letters mean
+ * nothing. Borrowed from path.
  */
 const char *outfile_ending(const char *path);
 

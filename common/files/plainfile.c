@@ -1,6 +1,7 @@
 /*
- * A pipe that is opened and closed again is the end of who waits on its other side, so the name is
- * asked about before; and what was opened is asked again, as the name may be another's by then.
+ * Opening and closing a pipe is an end of file for the process at its other side, so the name's
+ * type is checked before the open. The open file is checked again, as the name may be another
+ * file's by then.
  */
 #define _GNU_SOURCE
 #include "common/files/plainfile.h"

@@ -1,6 +1,6 @@
 /*
- * plainfile.h: opens files that must be plain ones, where others may have put something else: a
- * pipe, on which the open would wait, a device, which may have no end, or a link to either.
+ * plainfile.h: opens files that must be regular ones, where another user may have put something
+ * else: a pipe, on which the open would wait, a device, which may be endless, or a link to either.
  *
  * Thread-safe; makes system calls only.
  */
@@ -14,9 +14,9 @@
 
 /*
  * Opens `path`, which is relative to the directory `dir` (AT_FDCWD: the present one). `flags` are
- * those of open: the access mode, and O_NOFOLLOW to refuse links. It makes no file, does not wait,
- * and touches no pipe or device. Returns a descriptor that is closed on exec; PLAINFILE_IS_NONE; or
- * -errno.
+ * those of open: the access mode, and O_NOFOLLOW to refuse links. It creates no file, does not
+ * wait, and touches no pipe or device. Returns a descriptor that is closed on exec;
+ * PLAINFILE_IS_NONE; or -errno.
  */
 int plainfile_openat(int dir, const char *path, int flags);
 int plainfile_open(const char *path, int flags);

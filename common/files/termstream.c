@@ -16,7 +16,7 @@
 
 struct termstream {
     FILE *to;
-    char begun[LONGEST]; /* a character whose other bytes have not come yet */
+    char begun[LONGEST]; /* a character whose remaining bytes have not come yet */
     size_t nbegun;
 };
 
@@ -46,7 +46,7 @@ static bool put(FILE *to, const char *s, size_t len)
     return true;
 }
 
-/* One byte more of the character that has begun. False: it cannot be written. */
+/* Appends one byte to the character that has begun. False: the character cannot be written. */
 static bool go_on(struct termstream *t, char byte)
 {
     uint32_t cp;

@@ -1,8 +1,8 @@
 /*
- * termstream.h: a stream to a terminal that shows what it may be sent (common/termtext.h).
+ * termstream.h: a stream to a terminal that writes only what termtext.h allows (common/termtext.h).
  *
- * Files and pipes get text as it is, names in it included, so that what reads it gets back what was
- * written. On a terminal the same text is for eyes, and names in it come from outside.
+ * Files and pipes get text as it is, names included, so that their reader gets back what was
+ * written. On a terminal the text is read by people, and names in it come from outside.
  *
  * Not thread-safe for one stream.
  */
@@ -12,9 +12,9 @@
 #include <stdio.h>
 
 /*
- * `to` itself where it is no terminal. Else a stream in front of it; closing that closes `to`, but
- * for standard output, which is flushed. Ends of lines and tabs stay. `to` as well when memory runs
- * out.
+ * Returns `to` itself if it is no terminal. Else a stream in front of it; closing that closes `to`,
+ * except standard output, which is flushed. Newlines and tabs are not escaped. Returns `to` as well
+ * when memory runs out.
  */
 FILE *termstream_open(FILE *to);
 

@@ -39,7 +39,7 @@ void folded_columns_release(struct folded_columns *c)
     strbuf_release(&c->text);
 }
 
-/* The two numbers become one count and a part of the name, which ends in no number then. */
+/* Makes the two numbers one count and a part of the name, which then no longer ends in a number. */
 static void join(struct folded_columns *c, uint64_t number, struct folded_line *line)
 {
     strbuf_clear(&c->text);

@@ -3,14 +3,14 @@
  * before its first instruction (there is no -z lazyload), and dlopen with a table of pointers
  * for each would be in every caller.
  *
- * Algorithm: $(O)/generated/latelibs.h (scripts/latelibs.sh) lists the libraries and each
- * function that flame's objects need of them. Each gets a definition here: a jump through a
- * pointer, which at first leads to a piece of code that keeps all argument registers, has
- * late_bind() put the library's own addresses into the pointers, and jumps again. That is what
- * a procedure linkage table does, and costs what it costs.
+ * Algorithm: $(O)/generated/latelibs.h (scripts/latelibs.sh) lists the libraries and each function
+ * that flame's objects need of them. Each gets a definition here: a jump through a pointer. At
+ * first the pointer leads to code that saves all argument registers, has late_bind() put the
+ * library's own addresses into the pointers, and jumps again. A procedure linkage table does the
+ * same at the same cost.
  *
- * All functions of a library are found at its first call: a child that was forked, which is not
- * free to enter the loader, then does not have to.
+ * All functions of a library are found at its first call: a forked child must not enter the loader,
+ * and so does not have to.
  */
 #define _GNU_SOURCE
 #include "common/lazyload/lazyload.h"

@@ -1,10 +1,10 @@
 /*
- * lazyload.h: the libraries that flame needs for some of its work only, loaded when that is done.
+ * lazyload.h: libraries that flame needs for some of its work only, loaded at first use.
  *
- * Loading a dozen libraries is most of what starting flame costs, and a test suite under `flame
- * leak` starts it for each of its processes, most of which need none of them. So the build makes
- * a function of its own for each that flame calls in one of these libraries (lazyload.c); the first
- * call of any of a library's loads it. The callers know nothing of it.
+ * Loading a dozen libraries is most of the cost of starting flame. A test suite under `flame leak`
+ * starts it for each of its processes, most of which need none of them. So the build makes a
+ * function of its own for each function that flame calls in one of these libraries (lazyload.c);
+ * the first call of any of them loads the library. The callers do not notice.
  */
 #ifndef FLAME_COMMON_LAZYLOAD_LAZYLOAD_H
 #define FLAME_COMMON_LAZYLOAD_LAZYLOAD_H
@@ -12,9 +12,9 @@
 #include <stddef.h>
 
 /*
- * Loads the library of lazyload.c's function `index` and finds all its functions, once; what they
- * are called through is filled in. Any thread may call it, no signal handler may. Ends the
- * process with FLAME_FAILED after a line where the library is not there or lacks a function.
+ * Loads the library of lazyload.c's function `index` and finds all its functions, once; fills in
+ * the pointers that they are called through. Any thread may call it, no signal handler may. Ends
+ * the process with FLAME_FAILED after a line if the library or a function in it is missing.
  */
 void late_bind(size_t index);
 

@@ -1,7 +1,7 @@
 /*
- * lazyload_aarch64.h: the two pieces of assembly of lazyload.c, which says what they are for. x16
- * and x17 are the linker's own between a call and the function's first instruction
- * (AAPCS64, 6.1.1); `hint #34` is `bti c`, which any processor takes for nothing.
+ * lazyload_aarch64.h: the two pieces of assembly that lazyload.c describes. x16 and x17 are the
+ * linker's own between a call and the function's first instruction (AAPCS64, 6.1.1); `hint #34` is
+ * `bti c`, which is a no-op on processors without it.
  */
 #ifndef FLAME_COMMON_LAZYLOAD_LAZYLOAD_AARCH64_H
 #define FLAME_COMMON_LAZYLOAD_LAZYLOAD_AARCH64_H
@@ -25,7 +25,7 @@
     ".xword 0b\n"                                                                                  \
     ".text\n"
 
-/* late_first: the index is in x16. Kept are all registers that may hold arguments, and x8, which
+/* late_first: the index is in x16. It saves all registers that may hold arguments, and x8, which
  * may hold the result's address. */
 #define LATE_FIRST                                                                                 \
     ".text\n"                                                                                      \

@@ -1,6 +1,4 @@
-/*
- * lazyload_x86_64.h: the two pieces of assembly of lazyload.c, which says what they are for.
- */
+/* lazyload_x86_64.h: the two pieces of assembly that lazyload.c describes. */
 #ifndef FLAME_COMMON_LAZYLOAD_LAZYLOAD_X86_64_H
 #define FLAME_COMMON_LAZYLOAD_LAZYLOAD_X86_64_H
 
@@ -23,8 +21,8 @@
     ".text\n"
 
 /*
- * late_first: the index is on the stack above the return address. Kept are all registers that
- * may hold arguments; those in memory stay where they are. %r11 is nobody's.
+ * late_first: the index is on the stack above the return address. It saves all registers that may
+ * hold arguments; arguments in memory do not move. %r11 is free to use.
  */
 #define LATE_FIRST                                                                                 \
     ".text\n"                                                                                      \

@@ -1,10 +1,9 @@
 /*
  * complete.c: completion scripts for three shells.
  *
- * All three know the same: which commands there are, which options each has, what an
- * option's value may be (words, or else a file or a directory by its placeholder), and that
- * mem, leak and off are followed by a command of the user's own. The scripts are made once,
- * at installation, and ask nothing of flame when a key is pressed.
+ * All three complete the commands, the options of each, the values of an option (words, or else a
+ * file or a directory by its placeholder), and the user's own command behind mem, leak and off. The
+ * scripts are made once, at installation, and do not run flame when a key is pressed.
  */
 #include "common/options/complete.h"
 
@@ -23,14 +22,14 @@ static enum value value_of(const struct opts_row *row)
     return strcmp(row->arg, "DIR") == 0 ? VALUE_DIR : VALUE_ANY;
 }
 
-/* A value that may be left out stands behind '=', so it is no word of its own. */
+/* A value that is optional comes behind '=', so it is no word of its own. */
 static bool value_is_next_word(const struct opts_row *row)
 {
     return row->arg && row->arg[0] != '[';
 }
 
-/* The first sentence or line of a text, without what a quoted word of a shell or a
- * description in brackets would stumble over. */
+/* The first sentence or line of a text, without characters that a shell's quoted word or a
+ * description in brackets cannot hold. */
 static void add_words_of(struct strbuf *sb, const char *text)
 {
     for (const char *s = text; *s && *s != '\n' && strncmp(s, "; ", 2) != 0; s++)

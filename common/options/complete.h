@@ -1,6 +1,6 @@
 /*
  * complete.h: completion scripts for shells, with flame's commands, options and their values. They
- * are made from the commands' own tables, so that they cannot lag behind.
+ * are made from the commands' own tables, so they are never out of date.
  */
 #ifndef FLAME_COMMON_OPTIONS_COMPLETE_H
 #define FLAME_COMMON_OPTIONS_COMPLETE_H

@@ -7,7 +7,7 @@
 #define COLUMN 23
 #define WIDTH 80
 
-/* Appends text with its own line breaks kept, and more where a line would be too long. */
+/* Appends text with its own line breaks, and more where a line would be too long. */
 static void add_wrapped(struct strbuf *sb, const char *text)
 {
     const char *line = text, *end, *blank;
@@ -77,7 +77,7 @@ static void add_usage(struct strbuf *sb, const struct opts_command *c)
     }
 }
 
-/* Those that begin with a line of their own stand behind what all commands have. */
+/* Tables that begin with a line of their own come after the rows that all commands have. */
 static void add_tables(struct strbuf *sb, const struct opts_command *c, bool headed)
 {
     for (size_t i = 0; i < OPTS_TABLES && c->tables[i].rows; i++)

@@ -87,7 +87,7 @@ static size_t find_row(const struct asked *a, int opt)
     return a->n;
 }
 
-/* The long option that a wrong one may have been meant to be, or NULL. */
+/* The long option that a wrong one was probably meant to be, or NULL. */
 static const char *meant(const struct asked *a, const char *word)
 {
     unsigned least = opts_near(word) + 1, unlike;
@@ -140,8 +140,7 @@ static bool is_pid(const char *word)
     return strncmp(word, "--pid=", 6) == 0 && isdigit((unsigned char)word[6]);
 }
 
-/* Error line for an option to attach, which other commands have, and for "--pid=N", which does not
- * attach. */
+/* Error line for another command's attach option, and for "--pid=N", which does not attach. */
 static int wrong_attach(const struct opts_command *c, const struct asked *a, const char *word)
 {
     bool attaches = find_row(a, 'p') < a->n;

@@ -2,14 +2,13 @@
  * opts.h: the options of a command as a table, from which the parser, the help text, the
  * shells' completions and the check of the manual pages are made.
  *
- * A command describes itself once, in a struct opts_command: usage, tables of rows, what
- * stands behind the options. A row says everything about one option: its name and letter,
- * the placeholder of its value, its help, which function takes the value (values.h has the
- * common ones) and where in the command's own struct the value goes. Adding an option is
- * adding a row.
+ * A command describes itself once, in a struct opts_command: usage, tables of rows, what follows
+ * the options. A row describes one option completely: its name and letter, the placeholder of its
+ * value, its help, which function takes the value (values.h has the common ones) and where in the
+ * command's own struct the value goes. Adding an option is adding a row.
  *
- * All strings and tables are the caller's and must outlive the call; a value is a piece of
- * argv and is borrowed. Not thread-safe, as getopt_long keeps its place in globals.
+ * All strings and tables are the caller's and must outlive the call; a value is a piece of argv and
+ * is borrowed. Not thread-safe, because getopt_long has its state in globals.
  */
 #ifndef FLAME_COMMON_OPTIONS_OPTS_H
 #define FLAME_COMMON_OPTIONS_OPTS_H
@@ -18,11 +17,11 @@
 
 #include "common/strbuf.h"
 
-/* One option as it stands on the command line. */
+/* One option as the command line has it. */
 struct opts_given {
     const char *command; /* "render" */
     const char *name;    /* as messages name it: "--width", or "-o" */
-    const char *value;   /* NULL: none was given */
+    const char *value;   /* NULL: no value */
 };
 
 struct opts_row;
@@ -36,7 +35,7 @@ typedef int opts_take(void *at, const struct opts_row *row, const struct opts_gi
 struct opts_row {
     const char *name; /* "output"; NULL with a help text: a line between rows of the help */
     char letter;      /* 'o'; 0: none */
-    const char *arg;  /* "FILE"; "[FILE]": the value may be left out; NULL: it has none */
+    const char *arg;  /* "FILE"; "[FILE]": the value is optional; NULL: it has none */
     const char
         *help; /* one line or more: lines are broken where they are too long, and at each '\n' */
     opts_take *take;
@@ -69,14 +68,14 @@ struct opts_command {
     const char *about;   /* a paragraph, with its line breaks */
     struct opts_table tables[OPTS_TABLES];
     enum opts_operands operands;
-    const char *no_attach; /* where there is no -p, what attaches to a process; NULL: nothing */
+    const char *no_attach; /* of a command without -p: what attaches to a process; NULL: nothing */
     void (*add_help)(struct strbuf *sb); /* appends what comes last in the help, or NULL */
 };
 
 /*
- * Reads argv (argv[0] is the command's name) into `target`, the command's struct. -1: go
- * on, and *operands is the index of the first word that is no option; else the exit status,
- * with --help or --version answered on standard output, or one line on standard error.
+ * Reads argv (argv[0] is the command's name) into `target`, the command's struct. -1: continue, and
+ * *operands is the index of the first word that is no option; else the exit status, with --help or
+ * --version answered on standard output, or one line on standard error.
  */
 int opts_parse(const struct opts_command *c, void *target, int argc, char **argv, int *operands);
 
@@ -87,16 +86,16 @@ void opts_add_help(const struct opts_command *c, struct strbuf *sb);
 void opts_each(const struct opts_command *c,
                void (*each)(void *arg, const struct opts_row *row, size_t at), void *arg);
 
-/* Appends the words that a row's value may be, blank-separated; nothing if it may be any. */
+/* Appends the words that a row's value may be, blank-separated; nothing if any value is allowed. */
 void opts_add_words(const struct opts_row *row, struct strbuf *sb);
 
 /*
- * How unlike two words are: the number of letters to change, add, leave out or swap with
- * their neighbour. At most `most` + 1 is told.
+ * Distance of two words: the number of letters to change, add, drop or swap with their neighbour.
+ * At most `most` + 1 is returned.
  */
 unsigned opts_distance(const char *a, const char *b, unsigned most);
 
-/* A word that somebody may have meant by `word` is at most this unlike it. */
+/* Distance within which a word is a likely correction of `word`. */
 unsigned opts_near(const char *word);
 
 #endif

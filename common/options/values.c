@@ -105,7 +105,7 @@ static int find_word(const struct opts_row *row, const struct opts_given *given)
     return i;
 }
 
-/* A name of letters, figures and what else needs no quotes. */
+/* A name of letters, digits and other characters that need no quotes. */
 static bool is_name(const char *s)
 {
     for (; *s; s++)

@@ -27,8 +27,8 @@ opts_take opts_take_time;
 /* The number of a process, into an unsigned. */
 opts_take opts_take_pid;
 
-/* Prints the line for a value that is no process id, which may be a program's name; with `several`
- * a list of ids is allowed. FLAME_USAGE. */
+/* Prints the line for a value that is no process id but perhaps a program's name; with `several` a
+ * list of ids is allowed. Returns FLAME_USAGE. */
 int opts_wrong_pid(const struct opts_given *given, bool several);
 
 /* Values of an option that may be given several times. All zero is empty. */
@@ -49,7 +49,7 @@ bool opts_parse_bytes(const char *s, uint64_t *bytes);
  * is none, or more than a thousand days. */
 bool opts_parse_time(const char *s, uint64_t unit, uint64_t *ns);
 
-/* "COMMAND: --NAME VALUE: expected WHAT"; FLAME_USAGE. */
+/* Prints "COMMAND: --NAME VALUE: expected WHAT"; returns FLAME_USAGE. */
 int opts_wrong_value(const struct opts_given *given, const char *what, ...) FLAME_PRINTF(2, 3);
 
 #endif

@@ -1,15 +1,14 @@
 /*
- * arch.h: all the unwinder must know of the processor. One file a processor.
+ * arch.h: all that the unwinder must know about the processor. One file for each processor.
  *
  * Each defines
  *   ARCH_R_JUMP_SLOT, ARCH_R_GLOB_DAT, ARCH_R_WORD
  *                    relocations of import slots, and of a word
  *   ARCH_LIBC_BASE, ARCH_LIBC_C11
- *                    the version of all that glibc had when it came to this processor, and of
- *                    what came with C11
+ *                    symbol version of all that glibc had when it was ported to this processor, and
+ *                    of what came with C11
  *   ARCH_CFI_BP, ARCH_CFI_SP, ARCH_CFI_RA
- *                    DWARF's numbers of the frame pointer, the stack pointer and of what stands
- *                    for the return address
+ *                    DWARF's numbers of the frame pointer, the stack pointer and the return address
  *   ARCH_LINK        1: a call leaves the return address in a register (lr), and the function
  *                    saves it where it likes; 0: it pushes it, so it lies right below the CFA
  *   ARCH_UC_BP, ARCH_UC_SP, ARCH_UC_PC, with ARCH_LINK also ARCH_UC_LR

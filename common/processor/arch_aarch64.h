@@ -29,10 +29,10 @@
 
 /*
  * Programs may sign return addresses (gcc -mbranch-protection), in the bits above those that
- * addresses have. Linux gives programs 48 bits, and 52 only to who asks mmap for an address that
- * high, which no loader does for code. So whether call frame information says that an address is
- * signed (DW_CFA_AARCH64_negate_ra_state) is no matter. Rejected: xpaclri, which does the same
- * where the processor knows it, but not to addresses of another machine's trace.
+ * addresses have. Linux gives programs 48 bits, and 52 only if they ask mmap for an address that
+ * high, which no loader does for code. So it does not matter whether call frame information says
+ * that an address is signed (DW_CFA_AARCH64_negate_ra_state). Rejected: xpaclri, because it strips
+ * only the signatures of a processor that has them, not addresses of another machine's trace.
  */
 static inline uintptr_t arch_strip(uintptr_t ra)
 {

@@ -33,8 +33,8 @@ static inline long processor_call(long number, const unsigned long a[6])
 }
 
 /*
- * No counter: where the kernel works around a fault of one (cntvct_el0), its name says nothing of
- * that.
+ * No counter: where the kernel works around a fault of one (cntvct_el0), the clock source's name
+ * does not say so.
  */
 
 #endif

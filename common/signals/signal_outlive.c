@@ -7,9 +7,9 @@
 #include <unistd.h>
 
 static volatile sig_atomic_t target;
-static struct sigaction of_pipe; /* of SIGPIPE, before */
+static struct sigaction of_pipe; /* the handler of SIGPIPE before */
 
-/* It would come again by itself. */
+/* A fault is raised again when the instruction is retried. */
 static bool is_fault(int sig)
 {
     return sig == SIGSEGV || sig == SIGBUS || sig == SIGILL || sig == SIGFPE;
@@ -61,8 +61,7 @@ static void hear(int sig, siginfo_t *info, void *context)
     errno = err;
 }
 
-/* Whether nothing is done by default, or something else than to end; or nothing can be done about
- * it. */
+/* Whether the default action does not end the process, or the signal cannot be caught. */
 static bool is_harmless(int sig)
 {
     switch (sig) {

@@ -10,8 +10,7 @@
 
 /* To be called once, when flame starts. */
 void sigxfsz_ignore(void);
-/* Puts the signal back as flame found it: for a child that is about to execute somebody
- * else's program. */
+/* Puts the signal back as flame found it: for a child that is about to execute another program. */
 void sigxfsz_restore(void);
 
 #endif

@@ -76,7 +76,7 @@ uint32_t lifeclass_from(enum histogram of, uint64_t value, uint64_t *below, uint
 
     *below = begin_of(of, class);
     *above = class + 1 < LIFECLASS_LIVES ? begin_of(of, class + 1) : *below;
-    if (!class) /* a limit of nothing is none */
+    if (!class) /* a limit of 0 is no limit */
         *below = *above;
     return value && value == *below ? class : LIFECLASS_UNKNOWN;
 }

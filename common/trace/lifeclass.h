@@ -1,14 +1,14 @@
 /*
- * lifeclass.h: the classes of histograms: the class of a size, a lifetime or an age, and the bounds
- * of a class.
+ * lifeclass.h: classes of histograms: computes the class of a size, a lifetime or an age, and the
+ * bounds of a class.
  *
  * Sizes: 8 bytes and less, then by powers of two (9 to 16, 17 to 32, ...), the last one over 512
  * MiB. Times: under 1 us, then 1, 2, 5, 10, 20, 50 us and so on, the last from 100,000 s on. Bytes
- * that were allocated meanwhile: under 1 KiB, then by powers of two, the last from 8 TiB on. So
- * limits that people name (1 ms, 64 KiB) are bounds of classes, and the count of what is shorter
- * than one is exact. Lifetimes and ages have one class more, of blocks whose birth is not known.
+ * allocated meanwhile: under 1 KiB, then by powers of two, the last from 8 TiB on. So usual limits
+ * (1 ms, 64 KiB) are bounds of classes, and the count of shorter or smaller ones is exact.
+ * Lifetimes and ages have one more class, of blocks whose birth is not known.
  *
- * In the recorder as well: no malloc, no locks, any thread.
+ * Used in the recorder as well: no malloc, no locks, any thread.
  */
 #ifndef FLAME_COMMON_TRACE_LIFECLASS_H
 #define FLAME_COMMON_TRACE_LIFECLASS_H
@@ -32,7 +32,7 @@ enum histogram {
 #define LIFECLASS_LIVES 35u
 #define LIFECLASS_UNKNOWN LIFECLASS_LIVES /* of lifetimes and ages */
 
-/* A histogram and a class of it as one number, which is not 0. */
+/* Encodes a histogram and one of its classes as one number, which is not 0. */
 static inline uint32_t lifeclass_number(enum histogram of, uint32_t class)
 {
     return (uint32_t)of << 8 | class;
@@ -51,7 +51,7 @@ static inline uint32_t lifeclass_class(uint64_t number)
     return (uint32_t)(number & 255);
 }
 
-/* Whether a histogram's classes are of lifetimes, or of ages. */
+/* Whether a histogram's classes are lifetimes or ages. */
 static inline bool lifeclass_is_lifetimes(enum histogram of)
 {
     return of == HISTOGRAM_LIFETIMES || of == HISTOGRAM_LIFETIMES_BYTES;
@@ -67,12 +67,12 @@ static inline bool lifeclass_in_bytes(enum histogram of)
     return of != HISTOGRAM_LIFETIMES && of != HISTOGRAM_AGES;
 }
 
-/* The least and the greatest value in the class; the last one's greatest is UINT64_MAX. Both are 0
- * for LIFECLASS_UNKNOWN. */
+/* The least and the greatest value in the class; the last class has UINT64_MAX as its greatest.
+ * Both are 0 for LIFECLASS_UNKNOWN. */
 void lifeclass_bounds(enum histogram of, uint32_t class, uint64_t *from, uint64_t *to);
 
-/* Class that begins at `value`: it has lifetimes that are no shorter, and none that is shorter.
- * LIFECLASS_UNKNOWN where there is none: then *below and *above are the nearest bounds. */
+/* Class that begins at `value`: it has only lifetimes of `value` or longer. LIFECLASS_UNKNOWN when
+ * no class begins there: then *below and *above are the nearest bounds. */
 uint32_t lifeclass_from(enum histogram of, uint64_t value, uint64_t *below, uint64_t *above);
 
 static inline uint32_t lifeclass_log2(uint64_t n)
@@ -97,7 +97,8 @@ static inline uint32_t lifeclass_bytes(uint64_t bytes)
 /* Class of the first value of each octave (a power of two). An octave has one bound of 1, 2, 5, 10
  * at most, so that one comparison does the rest. */
 extern const uint8_t lifeclass_octaves[64];
-extern const uint64_t lifeclass_times[LIFECLASS_LIVES + 1]; /* where classes begin; then never */
+extern const uint64_t
+    lifeclass_times[LIFECLASS_LIVES + 1]; /* the values at which classes begin; then UINT64_MAX */
 
 static inline uint32_t lifeclass_time(uint64_t ns)
 {

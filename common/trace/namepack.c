@@ -1,8 +1,9 @@
 /*
  * Names of a trace's addresses in memory: sorted arrays, one a module.
  *
- * The traces of a build have nearly the same names, and thousands of them are added up. So what is
- * there already is not added again, and what is new is sorted in when it has become a quarter.
+ * The traces of a build have nearly the same names, and thousands of them are added up. So names
+ * that exist already are not added again, and new ones are sorted in when they have become a
+ * quarter.
  */
 #include "common/trace/namepack.h"
 
@@ -99,7 +100,7 @@ static void sort_objects(struct namepack_module *m)
     m->nobjects = m->sorted_objects = kept;
 }
 
-/* The place at an address among those that are sorted, or NULL. */
+/* The place at an address among the sorted places, or NULL. */
 static struct namepack_place *sorted_place(const struct namepack_module *m, uint64_t vaddr)
 {
     size_t lo = 0, hi = m->sorted_places;
@@ -128,7 +129,7 @@ static bool is_much(size_t n, size_t sorted)
     return n - sorted > sorted / 4 + 64;
 }
 
-/* ---- what it is made of ---- */
+/* ---- modules, strings and places ---- */
 
 char *namepack_key(const char *path, const uint8_t *id, size_t id_len, uint32_t layout, size_t *len)
 {
@@ -247,7 +248,7 @@ void namepack_add_made(struct namepack *p, uint32_t pid, uint64_t addr, uint32_t
     p->made[p->nmade++] = (struct namepack_code){addr, pid, name};
 }
 
-/* The number in p of a string of another pack; of_string remembers it. */
+/* Number in p of a string of another pack; of_string caches it. */
 static uint32_t moved(struct namepack *p, const struct namepack *from, uint32_t string,
                       uint32_t *of_string)
 {
@@ -264,7 +265,7 @@ static void add_module(struct namepack *p, const struct namepack *from,
     struct namepack_frame *frames = NULL;
     size_t room = 0;
 
-    /* Where one was packed with the file there, names are not lost. */
+    /* If one of the packs was made with the file at hand, names are not lost. */
     if ((!to->nplaces && !to->nobjects) || m->state < to->state)
         to->state = m->state;
     for (size_t i = 0; i < m->nplaces; i++) {

@@ -1,12 +1,11 @@
 /*
- * namepack.h: the names of the addresses that occur in a trace, as they were found on the machine
- * it was recorded on.
+ * namepack.h: names of the addresses that occur in a trace, taken on the machine that recorded it.
  *
  * A trace that carries them (TRACE_META_NAMES) reads the same when its programs have been built
- * again or are on another machine. The pack has answers. For an address of a file these are the
- * functions around it, from the outermost to the innermost that was inlined, with source file and
- * line; each has the name that the file has (not demangled). For the address of a lock it is the
- * variable; for code that a compiler made at run time, its name.
+ * again or are on another machine. For an address of a file the pack has the functions around it,
+ * from the outermost to the innermost that was inlined, with source file and line; each has the
+ * name that the file has (not demangled). For the address of a lock it has the variable; for code
+ * that a compiler made at run time, its name.
  *
  * The bytes (namepack_encode) are numbers of 7 bits a byte, the lowest first, the highest bit set
  * but in the last byte of each (LEB128), and texts:
@@ -21,7 +20,7 @@
  *         objects; for each: how far it is behind the one before, name (a string), offset, size
  *     made; for each: process id, address, name (a string)
  *
- * Adding goes before lookups, with namepack_finish in between. Everything handed out lives until
+ * Adding goes before lookups, with namepack_finish in between. All results live until
  * namepack_free. Not thread-safe for one pack.
  */
 #ifndef FLAME_COMMON_TRACE_NAMEPACK_H
@@ -43,13 +42,12 @@ struct namepack_text {
 /* State of a module's own file when the names were taken. */
 enum namepack_state {
     NAMEPACK_THERE = 0,
-    NAMEPACK_CHANGED =
-        1, /* it was another file by then: what names there are came from elsewhere */
+    NAMEPACK_CHANGED = 1, /* it was another file by then: these names come from elsewhere */
     NAMEPACK_GONE = 2,
 };
 
 enum namepack_flag {
-    NAMEPACK_ASKED = 1u << 0,     /* the functions at this address were asked for; n may be 0 */
+    NAMEPACK_ASKED = 1u << 0,     /* the functions at this address were looked up; n may be 0 */
     NAMEPACK_SIGRETURN = 1u << 1, /* the code that a signal handler returns to begins here */
 };
 
@@ -66,8 +64,8 @@ struct namepack_place {
 };
 
 struct namepack_object {
-    uint64_t vaddr;        /* which was asked for */
-    uint64_t offset, size; /* of it in the variable, and that one's */
+    uint64_t vaddr;        /* the address that was looked up */
+    uint64_t offset, size; /* offset of the address in the variable, and the variable's size */
     uint32_t name;
 };
 
@@ -78,8 +76,8 @@ struct namepack_code {
 };
 
 /*
- * A key that tells modules apart, in a block that the caller frees: the path and its end, which
- * makes it a C string, too, then the build-id or, with id_len 0, the layout.
+ * A key that identifies a module, in a block that the caller frees: the path with its NUL, so that
+ * the key is a C string, too, then the build-id or, with id_len 0, the layout.
  */
 char *namepack_key(const char *path, const uint8_t *id, size_t id_len, uint32_t layout,
                    size_t *len);
@@ -87,7 +85,7 @@ char *namepack_key(const char *path, const uint8_t *id, size_t id_len, uint32_t 
 struct namepack *namepack_new(void);
 void namepack_free(struct namepack *p); /* NULL is allowed */
 
-/* The module of this file, made where there is none; id_len 0: known by its layout. */
+/* The module of this file, created if there is none; id_len 0: identified by its layout. */
 struct namepack_module *namepack_module(struct namepack *p, const char *path, const uint8_t *id,
                                         size_t id_len, uint32_t layout);
 /* Like namepack_module, but NULL where there is none. */
@@ -97,7 +95,7 @@ const struct namepack_module *namepack_find_module(const struct namepack *p, con
 void namepack_set_state(struct namepack_module *m, enum namepack_state state);
 enum namepack_state namepack_state(const struct namepack_module *m);
 
-/* The number of a text, equal ones have one number. */
+/* The number of a text; equal texts have equal numbers. */
 uint32_t namepack_add_string(struct namepack *p, const char *s, size_t len);
 struct namepack_text namepack_string(const struct namepack *p, uint32_t string);
 
@@ -112,7 +110,7 @@ void namepack_add(struct namepack *p, const struct namepack *from);
 
 void namepack_finish(struct namepack *p);
 
-/* NULL: the address was not asked for. */
+/* NULL: the address was not looked up. */
 const struct namepack_place *namepack_place(const struct namepack_module *m, uint64_t vaddr);
 const struct namepack_object *namepack_object(const struct namepack_module *m, uint64_t vaddr);
 const struct namepack_frame *namepack_frames(const struct namepack *p,
@@ -123,8 +121,9 @@ uint32_t namepack_made(const struct namepack *p, uint32_t pid, uint64_t addr);
 /* Whether the pack has names of code that was made in that process. */
 bool namepack_has_made(const struct namepack *p, uint32_t pid);
 
-/* Iterators over all there is: the module behind m (NULL: the first), its path, the i-th of its
- * places and objects, and the i-th piece of code that was made. NULL: there are no more. */
+/* Iterators over all contents: the module behind m (NULL: the first), its path, the i-th of its
+ * places and objects, and the i-th piece of code that was made at run time. NULL: there are no
+ * more. */
 const struct namepack_module *namepack_next(const struct namepack *p,
                                             const struct namepack_module *m);
 const char *namepack_path(const struct namepack_module *m);
@@ -132,17 +131,17 @@ const struct namepack_place *namepack_place_at(const struct namepack_module *m, 
 const struct namepack_object *namepack_object_at(const struct namepack_module *m, size_t i);
 const struct namepack_code *namepack_made_at(const struct namepack *p, size_t i);
 
-/* Numbers of modules, of places whose functions were asked for, of those that have some, and of
+/* Numbers of modules, of places whose functions were looked up, of places that have some, and of
  * strings. */
 struct namepack_counts {
     size_t modules, places, named, strings;
 };
 struct namepack_counts namepack_count(const struct namepack *p);
 
-/* Appends the bytes of a pack that was finished. */
+/* Appends a finished pack as bytes. */
 void namepack_encode(const struct namepack *p, struct strbuf *out);
-/* Adds the names in such bytes, which are not validated before. False: they make no sense, and p
- * may hold a part of them. */
+/* Adds the names in such bytes, which need no validation before. False: they are damaged, and p may
+ * hold a part of them. */
 bool namepack_decode(struct namepack *p, const uint8_t *data, size_t len);
 
 #endif

@@ -1,8 +1,8 @@
 /*
  * Names of a trace's addresses as bytes, see namepack.h.
  *
- * The bytes are outside input: counts are believed only as far as there are bytes left for what
- * they count, numbers of strings only if there are so many.
+ * The bytes are outside input: a count is valid only if enough bytes are left for its items, the
+ * number of a string only if there are so many strings.
  */
 #include <stdlib.h>
 
@@ -95,8 +95,8 @@ void namepack_encode(const struct namepack *p, struct strbuf *out)
 struct reading {
     struct namepack *p;
     const uint8_t *at, *end;
-    uint32_t *strings; /* numbers in p, by the bytes' own; [0] is none */
-    uint64_t nstrings; /* with that one */
+    uint32_t *strings; /* numbers in p, by the bytes' own numbers; [0] is none */
+    uint64_t nstrings; /* strings, number 0 included */
     size_t paths;      /* bytes of modules' paths that may still come: each module has a copy */
 };
 
@@ -105,7 +105,7 @@ static bool take(struct reading *r, uint64_t *n)
     return trace_take_number(&r->at, r->end, n);
 }
 
-/* A number of things of which each takes `least` bytes. */
+/* Reads a number of items, each of which takes at least `least` bytes. */
 static bool take_count(struct reading *r, size_t least, uint64_t *n)
 {
     return take(r, n) && *n <= (uint64_t)(r->end - r->at) / least;

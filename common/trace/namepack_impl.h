@@ -1,4 +1,4 @@
-/* namepack_impl.h: the inside of a pack of names, for namepack.c and namepack_bytes.c. */
+/* namepack_impl.h: internals of a pack of names, for namepack.c and namepack_bytes.c. */
 #ifndef FLAME_COMMON_TRACE_NAMEPACK_IMPL_H
 #define FLAME_COMMON_TRACE_NAMEPACK_IMPL_H
 
@@ -9,14 +9,14 @@
 struct namepack_module {
     char *key; /* path, NUL, build-id or layout */
     size_t key_len;
-    const char *path;  /* in the key, as are the next */
+    const char *path;  /* points into the key, as do the next */
     const uint8_t *id; /* id_len bytes, or the layout's four */
     size_t id_len;
     uint32_t layout;
     enum namepack_state state;
     struct namepack_place *places; /* the first `sorted` of them are in order, and one an address */
     size_t nplaces, sorted_places, places_room;
-    struct namepack_object *objects; /* the same */
+    struct namepack_object *objects; /* sorted like places */
     size_t nobjects, sorted_objects, objects_room;
     UT_hash_handle hh;
 };

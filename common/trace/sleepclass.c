@@ -34,7 +34,7 @@ uint64_t sleepclass_middle(uint32_t class)
     return from + (to - from) / 2;
 }
 
-/* All digits, but for zeros at the end. */
+/* All digits, without zeros at the end. */
 static void add_duration(struct strbuf *sb, uint64_t ns)
 {
     size_t u = 0;
@@ -82,7 +82,7 @@ static bool starts(const char *s, const char *end, const char *word)
     return (size_t)(end - s) >= len && memcmp(s, word, len) == 0;
 }
 
-/* The digits at *s, at most 20; how many there were. */
+/* Reads the digits at *s, at most 20; returns their number. */
 static uint32_t take_digits(const char **s, const char *end, uint64_t *n)
 {
     uint32_t digits = 0;
@@ -94,7 +94,7 @@ static uint32_t take_digits(const char **s, const char *end, uint64_t *n)
     return digits;
 }
 
-/* The duration at *s, which moves behind it. */
+/* Reads the duration at *s, which moves behind it. */
 static bool take_duration(const char **s, const char *end, uint64_t *ns)
 {
     uint64_t whole, part = 0;

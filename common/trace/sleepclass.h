@@ -1,6 +1,6 @@
 /*
- * sleepclass.h: the classes of the histograms of sleeps: the class of a duration, the bounds of a
- * class, and its name in folded text.
+ * sleepclass.h: classes of the histograms of sleeps: computes the class of a duration, the bounds
+ * of a class, and its name in folded text.
  *
  * Classes are log-linear: each power of two of nanoseconds is cut into 8 of equal width, and
  * durations under 16 ns are known exactly. So a class that begins at b is no wider than b / 8, and
@@ -29,8 +29,8 @@
 #define SLEEPCLASSES ((64u - SLEEPCLASS_BITS + 1) << SLEEPCLASS_BITS) /* of durations */
 #define SLEEPCLASS_UNKNOWN SLEEPCLASSES
 
-/* On disk, in a TRACE_NODE_CLASS of a trace of waiting: this plus the class. The numbers are none
- * of those of lifeclass.h. */
+/* On disk, in a TRACE_NODE_CLASS of a trace of waiting: this plus the class. The numbers differ
+ * from all of lifeclass.h. */
 #define SLEEPCLASS_BASE 0x600u
 
 static inline uint64_t sleepclass_number(uint32_t class)

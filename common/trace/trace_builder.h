@@ -1,7 +1,7 @@
 /*
- * trace_builder.h: traces that are put together in memory, of records of others.
+ * trace_builder.h: traces that are built in memory, from records of other traces.
  *
- * What is added can be walked like what was read, as long as the caller adds a node after
+ * A trace under construction can be walked like one that was read, if the caller adds a node after
  * its parent and a row after its node. Not thread-safe.
  */
 #ifndef FLAME_COMMON_TRACE_TRACE_BUILDER_H
@@ -14,10 +14,10 @@ struct trace_builder {
     size_t nodes_alloc, rows_alloc, threads_alloc;
 };
 
-/* A trace of nothing. It is freed by trace_free. */
+/* An empty trace. It is freed by trace_free. */
 struct trace *trace_new(const char *path);
 
-/* Goes on with a trace that has records already. */
+/* Continues a trace that has records already. */
 struct trace_builder trace_builder_begin(struct trace *t);
 
 /* Each returns the new record's id. */
@@ -29,19 +29,18 @@ uint32_t trace_builder_thread(struct trace_builder *g, const struct trace_thread
 /* The number of a TRACE_META_REGION with that name. */
 uint32_t trace_builder_name(struct trace_builder *g, const char *name);
 
-/* The row, for the caller to count in; lent until a row is added. */
+/* The row, for the caller to count in; borrowed until a row is added. */
 struct trace_row *trace_builder_row_at(struct trace_builder *g, uint32_t id);
 
 /* Makes trace_module_at answer from t->modules, which have been changed. */
 void trace_builder_modules(struct trace *t);
 
-/* Makes the node in the growing trace that stands for `n`, whose parent (0: it has none)
- * has been made. */
+/* Creates the node in the growing trace for `n`, whose parent (0: it has none) exists already. */
 typedef uint32_t trace_import_node(void *arg, const struct trace_node *n, uint32_t parent);
 
 /*
- * The growing trace's node for the stack `id` of `from`: what of it is not in node_of yet
- * (by id, 0: not there) is taken, the root first.
+ * The growing trace's node for the stack `id` of `from`: nodes that are not in node_of yet (by id,
+ * 0: not there) are imported, the root first.
  */
 uint32_t trace_import_stack(const struct trace *from, uint32_t id, uint32_t *node_of,
                             trace_import_node *take, void *arg);

@@ -1,5 +1,5 @@
 /*
- * Marks say which rows have changed, so the amounts of all rows are followed from mark to mark;
+ * Marks list the rows that have changed, so the amounts of all rows are followed from mark to mark;
  * rows of one stack (in several threads, or of several names of one file) are one sum.
  */
 #include "common/trace/trace_growth.h"
@@ -88,7 +88,8 @@ struct growth_line growth_judge(const double *x, const double *y, size_t n)
     y_middle = median_of(y + third, last - third);
     left = (y_middle - median_of(y, third)) / (x_middle - median_of(x, third));
     right = (median_of(y + last, third) - y_middle) / (median_of(x + last, third) - x_middle);
-    /* Most stacks end here, before it gets expensive. Times may be equal: then this is no number.
+    /* Most stacks end here, before the expensive part. Times may be equal: then the slope is no
+     * number.
      */
     if (!(left > 0 && right > 0))
         return l;
@@ -105,10 +106,10 @@ struct amount {
     int64_t bytes, blocks;
 };
 
-/* One stack, in whatever threads. */
+/* One stack, in any threads. */
 struct stack {
     uint64_t identity;
-    uint32_t row; /* one of it */
+    uint32_t row; /* one row of the stack */
     size_t at;    /* in the array of sums */
     UT_hash_handle hh;
 };
@@ -118,8 +119,8 @@ struct growing {
     struct stack *by_identity;
     struct stack **stacks; /* by their sums' place */
     size_t nstacks, stacks_room;
-    struct stack **of_row;   /* by row; NULL: not asked yet, or of no stack that counts */
-    struct amount *row_live; /* by row, at the mark that was taken last */
+    struct stack **of_row;   /* by row; NULL: not looked up yet, or of no stack that counts */
+    struct amount *row_live; /* by row, at the last mark */
     struct amount *sums;     /* by stack */
     size_t sums_room;
     bool *reported; /* by stack */
@@ -130,7 +131,7 @@ struct series {
     const char *name;
     uint64_t step;
     double x[POINTS];
-    struct amount *y[POINTS]; /* by stack, so many as were known by then */
+    struct amount *y[POINTS]; /* by stack, for the stacks known by then */
     size_t known[POINTS];
     size_t n;
 };
@@ -157,7 +158,7 @@ static struct stack *stack_of(struct growing *g, uint32_t row)
     return g->of_row[row] = s;
 }
 
-/* Numbers in a damaged trace may be any: sums are modulo 2^64. */
+/* A damaged trace may hold any numbers: sums are modulo 2^64. */
 static void add(int64_t *to, int64_t now, int64_t before)
 {
     *to = (int64_t)((uint64_t)*to + (uint64_t)now - (uint64_t)before);

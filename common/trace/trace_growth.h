@@ -10,9 +10,9 @@
  *          (Estimates of the regression coefficient based on Kendall's tau, JASA 63, 1968),
  *          which a few odd marks do not move. It must be greater than 0.
  *   halves the slopes between the medians of the first, middle and last third of the marks, as
- *          Tukey's resistant line has them (Exploratory Data Analysis, 1977): each at
- *          least GROWTH_HALF of the slope. Memory that fills up and then stays fails this test, as
- *          does memory that grows in a single step.
+ *          Tukey's resistant line has them (Exploratory Data Analysis, 1977): each at least
+ *          GROWTH_HALF of the slope. Memory that fills up and then remains constant fails this
+ *          test, as does memory that grows in a single step.
  *   fit    1 - sum |y - line| / sum |y - median of y|: the share of the deviations that the
  *          line explains, as Koenker and Machado have it for medians (Goodness of Fit and
  *          Related Inference Processes for Quantile Regression, JASA 94, 1999). 1 is a line; at
@@ -35,8 +35,8 @@ struct growth_line {
     bool grows;
 };
 
-/* Judges n points, at most TRACE_MARKS_KEPT + 1, whose x ascend; the warm-up is left out here.
- * Fewer than GROWTH_MARKS do not grow. */
+/* Judges n points, at most TRACE_MARKS_KEPT + 1, whose x ascend; the warm-up is removed here. Fewer
+ * than GROWTH_MARKS do not grow. */
 struct growth_line growth_judge(const double *x, const double *y, size_t n);
 
 /*

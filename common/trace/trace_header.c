@@ -1,4 +1,4 @@
-/* A trace's header, and the words in which a trace is refused. */
+/* Check of a trace's header, and the messages about a refused trace. */
 #include "common/trace/trace_reader_impl.h"
 
 #include <inttypes.h>

@@ -6,8 +6,8 @@
 
 #include "common/trace/trace_reader.h"
 
-/* Number that is equal for the same stack of the same program in any trace and any thread, wherever
- * its files were mapped. */
+/* A number that a stack of a program has in any trace and any thread, wherever its files were
+ * mapped. */
 uint64_t trace_stack_identity(const struct trace *t, uint32_t node);
 
 #endif

@@ -1,8 +1,8 @@
 /*
  * An interval is five numbers of 7 bits a byte (trace_put_number), and two more where it is of
- * several waits: the row with the kind, how much later it ends than the one before, how long it is,
- * what of that was neither asleep nor waiting for a CPU, and the wait for a CPU. That is 10 to 12
- * bytes where a struct has 56.
+ * several waits: the row with the kind, how much later it ends than the one before, its length, the
+ * part of the length that was neither blocked nor in the run queue, and the run-queue wait. That is
+ * 10 to 12 bytes where a struct has 56.
  */
 #include "common/trace/trace_intervals.h"
 
@@ -61,7 +61,7 @@ bool trace_interval_take(const uint8_t **at, const uint8_t *end, struct trace_in
     return true;
 }
 
-/* ---- those of a trace ---- */
+/* ---- intervals of a trace ---- */
 
 void trace_intervals_begin(struct trace_intervals_reader *r, const struct trace *t)
 {
@@ -82,7 +82,7 @@ static bool next_whole(struct trace_intervals_reader *r, struct trace_interval *
     for (;;) {
         while (r->at < r->end) {
             if (!trace_interval_take(&r->at, r->end, out, &r->before))
-                return false; /* the reader of the file has looked: cannot be */
+                return false; /* cannot be: the reader has validated the entries */
             if (out->row < t->row_limit && trace_row_used(&t->rows[out->row]))
                 return true;
         }
@@ -109,8 +109,8 @@ static uint64_t scaled(uint64_t n, uint64_t part, uint64_t whole)
     return whole ? (uint64_t)((double)n * ((double)part / (double)whole) + 0.5) : n;
 }
 
-/* A wait is asleep first and then waits for a CPU; what else intervals are of is taken to be spread
- * evenly. */
+/* A wait is first blocked and then in the run queue; the time of other intervals is taken to be
+ * spread evenly. */
 static struct trace_interval clipped(const struct trace_interval *i,
                                      const struct trace_clip_part *p, bool last)
 {
@@ -136,7 +136,7 @@ static struct trace_interval clipped(const struct trace_interval *i,
     return c;
 }
 
-/* The first part of the list that ends behind the moment. */
+/* The first part of the list that ends after the time. */
 static size_t first_part(const struct trace_clip *c, uint64_t ns)
 {
     size_t low = 0, high = c->n;
@@ -182,7 +182,7 @@ bool trace_intervals_next(struct trace_intervals_reader *r, struct trace_interva
     }
 }
 
-/* ---- fewer of them ---- */
+/* ---- merging ---- */
 
 static int by_end(const void *pa, const void *pb)
 {

@@ -2,10 +2,10 @@
  * trace_intervals.h: the times at which threads waited, one wait after another
  * (TRACE_META_INTERVALS).
  *
- * Rows of a trace of waiting say how long threads waited in all; intervals say when. Each is of one
- * row, and all of a row add up to the row's counters. Where they would take more room than they
- * may, short intervals of one row that lie close together become one, which has their number. So
- * sums stay exact, and long waits keep their times.
+ * Rows of a trace of waiting say how long threads waited in all; intervals say when. Each belongs
+ * to one row, and all intervals of a row add up to its counters. Where they would take too much
+ * room, short intervals of one row that lie close together are merged into one, which stores their
+ * number. So sums remain exact, and long waits have exact times.
  *
  * Times are CLOCK_MONOTONIC in nanoseconds. Not thread-safe for one object.
  */
@@ -19,41 +19,41 @@ struct trace_interval {
     uint64_t ns;               /* blocked time in it, or, in a TRACE_OFF_ONCPU row, time on a CPU */
     uint64_t runq_ns;          /* run-queue wait; in a wait this is the last part */
     uint64_t longest_ns;       /* longest of the waits; for a single one its ns */
-    uint64_t times;            /* how many waits, or pieces, it stands for */
+    uint64_t times;            /* number of waits, or pieces, in it */
     uint32_t row;
     uint32_t kind; /* enum trace_interval_kind */
 };
 
-/* The most bytes that one takes in a file. */
+/* Upper limit of the bytes of an interval in a file. */
 #define TRACE_INTERVAL_BYTES 80
 
 /* Writes an interval to `at`; returns the place behind it. *before is the end of the interval
  * before it in the record (for the first: base_ns), and becomes this one's. */
 uint8_t *trace_interval_put(uint8_t *at, const struct trace_interval *i, uint64_t *before);
 
-/* Reads the next interval at *at. False: there is none that makes sense before `end`. */
+/* Reads the next interval at *at. False: no valid one ends before `end`. */
 bool trace_interval_take(const uint8_t **at, const uint8_t *end, struct trace_interval *out,
                          uint64_t *before);
 
-/* Reader of the intervals of a trace, record after record; within one they are in order of their
- * ends, mostly. In a copy of a growing file some rows may be missing: their intervals are left
- * out. */
+/* Reader of the intervals of a trace, record after record; within a record they are mostly in order
+ * of their ends. In a copy of a growing file some rows may be missing: their intervals are
+ * skipped. */
 struct trace_intervals_reader {
     const struct trace *t;
     size_t next; /* record */
     const uint8_t *at, *end;
     uint64_t before;
-    const struct trace_clip *clip; /* by thread; NULL: all counts */
-    struct trace_interval cut;     /* of which parts are still to come, */
-    size_t part;                   /* from this one of its thread's on */
+    const struct trace_clip *clip; /* by thread; NULL: all intervals count */
+    struct trace_interval cut;     /* an interval that was cut and has parts left, */
+    size_t part;                   /* from this part of its thread's list on */
     bool has_cut;
 };
 
 void trace_intervals_begin(struct trace_intervals_reader *r, const struct trace *t);
 /*
- * Like trace_intervals_begin, for only those parts of the time that `clip` has for each thread (by
+ * Like trace_intervals_begin, for only the parts of the time that `clip` has for each thread (by
  * thread, below thread_limit; borrowed; NULL: all). `clip` may be t->clip. An interval in several
- * parts comes as several intervals: the last has its kind, and those of a wait before it are
+ * parts comes as several intervals. The last has its kind, and the earlier ones of a wait are
  * TRACE_INTERVAL_PART.
  */
 void trace_intervals_begin_clipped(struct trace_intervals_reader *r, const struct trace *t,
@@ -69,7 +69,7 @@ bool trace_intervals_next(struct trace_intervals_reader *r, struct trace_interva
 size_t trace_intervals_merge(struct trace_interval *list, size_t n, uint64_t short_ns,
                              uint64_t window_ns);
 
-/* The window that goes with a limit: a merged interval is no longer than that and one wait. */
+/* The window for a limit: a merged interval is no longer than the window and one wait. */
 static inline uint64_t trace_intervals_window(uint64_t short_ns)
 {
     return short_ns > UINT64_MAX / 64 ? UINT64_MAX : short_ns * 64;

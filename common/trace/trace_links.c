@@ -2,20 +2,20 @@
  * The links of a trace: node to parent, row to node, row to thread.
  *
  * Parents: each chain must end at a root. A node's state is unknown, good or missing. From each
- * unknown node the check climbs until a node with a state, marking the way, and climbs a second
- * time to write down what was found. A marked node met on the first climb is a circle. Every node
- * is passed twice at most, in constant memory but for one byte a node, however deep or hostile the
- * tree.
+ * unknown node the check climbs until a node with a state, flagging the nodes on the way, and
+ * climbs a second time to store the result. A flagged node met on the first climb is a circle.
+ * Every node is passed twice at most, in constant memory but for one byte a node, however deep or
+ * hostile the tree.
  *
  * A waker's node has a second link, to the stack of the waker. It leads from a node whose ancestors
  * may be wakers to one whose ancestors may not, so there can be no circle. The check climbs from
- * all other nodes first. Then it climbs from the wakers' nodes, for which it asks only whether the
- * stack they name was found good.
+ * all other nodes first. Then it climbs from the wakers' nodes, and only checks whether the stack
+ * that they name is good.
  *
- * A link to a record that is not there is no error: a copy of a file that a running program writes
- * is made from front to back. So it may hold a row and yet lack its node, which was written in a
- * part already copied. Such nodes and rows are taken out and the rows counted. A link to where no
- * record can be, or of the wrong kind, is damage.
+ * A link to a missing record is no error, because a file that a running program writes is copied
+ * from front to back. So the copy may hold a row and yet lack its node, which was written in a part
+ * already copied. Such nodes and rows are removed and the rows counted. A link to a place where no
+ * record can be, or to a record of the wrong kind, is damage.
  *
  * Rejected: demanding that parents have smaller ids. Threads fill segments of their own, so a
  * parent made by one may well have the greater id.
@@ -49,7 +49,7 @@ static uint64_t row_offset(const struct trace_source *src, uint32_t id)
                            (id & ((1u << TRACE_ROW_SHIFT) - 1)) * sizeof(struct trace_row));
 }
 
-/* Could a record with this id exist in a file of so many segments? */
+/* Whether a record with this id can exist in a file of so many segments. */
 static bool id_possible(uint32_t id, uint32_t shift, uint32_t first_slot, size_t segments)
 {
     return (id & ((1u << shift) - 1)) >= first_slot && id >> shift < segments;
@@ -64,8 +64,8 @@ static bool kind_fits(uint32_t kind, bool off)
             (kind >= TRACE_NODE_MAPPING && kind < TRACE_NODE_CLASS)) != off;
 }
 
-/* Rule for nodes that are no calls: whether a node of `kind` may have a parent of kind `parent`. In
- * a copy of a growing file the parent may be missing. */
+/* Whether a node that is no call, of `kind`, may have a parent of kind `parent`. In a copy of a
+ * growing file the parent may be missing. */
 static bool may_stand_on(uint32_t kind, uint32_t parent)
 {
     bool on_part = parent == TRACE_NODE_PART || parent == TRACE_NODE_NAMED;
@@ -178,7 +178,7 @@ static int check_node(const struct trace_source *src, const struct trace *t, con
     return 0;
 }
 
-/* Climbs from all nodes that are wakers', or from all that are not. */
+/* Climbs from all wakers' nodes, or from all other nodes. */
 static int climb(const struct trace_source *src, const struct trace *t, uint8_t *states,
                  bool wakers)
 {

@@ -2,12 +2,12 @@
  * Sums of a program: a trace in memory (trace_builder.h) and a hash table of its nodes by parent,
  * kind and address. Each file that has code in a stack gets a range of addresses of its own there,
  * far above those of any process, so that trace_module_at finds it again; an address in no file
- * stays what it is. A row's share of its process's peak is stored in the row, since the merged
- * trace has no peak of its own.
+ * does not change. A row's share of its process's peak is stored in the row, since the merged trace
+ * has no peak of its own.
  *
- * Rejected: adding up names, because it would need every file's symbols while traces come in, and
- * lines, inlined frames and places could not be chosen afterwards. Rejected: folding each trace and
- * adding the texts, because a trace of a shell's child is 400 nodes, and its text 40 KB.
+ * Rejected: adding up names, because it would need every file's symbols while traces are ingested,
+ * and lines, inlined frames and places could not be chosen afterwards. Rejected: folding each trace
+ * and adding the texts, because a trace of a shell's child is 400 nodes, and its text 40 KB.
  */
 #include "common/trace/trace_merge.h"
 
@@ -26,7 +26,7 @@
 #define FILES_APART ((uint64_t)1 << 20)
 #define FILE_MOST ((uint64_t)1 << 40)
 #define FIRST_SLOTS 1024u
-/* Features for facts that some processes have found out about their blocks. */
+/* Features of facts that only some processes have about their blocks. */
 #define FOUND                                                                                      \
     ((uint32_t)(TRACE_FEATURE_LEAKS | TRACE_FEATURE_REGIONS | TRACE_FEATURE_GROWTH |               \
                 TRACE_FEATURE_MISUSE | TRACE_FEATURE_MAPPINGS | TRACE_FEATURE_TAGS |               \
@@ -38,7 +38,7 @@ struct program {
     struct trace_builder g;
     uint32_t pid; /* 0: of several processes */
     uint32_t *slots, mask;
-    uint32_t found;   /* the node that was asked for last */
+    uint32_t found;   /* the node that was found last */
     uint32_t *row_of; /* by node, ROW_KINDS for each; 0: none yet */
     size_t row_of_alloc;
     uint64_t *module_hash; /* of each of the trace's modules */
@@ -50,7 +50,7 @@ struct trace_merge {
     struct trace_merge_options o;
     struct program *programs;
     size_t nprograms, programs_room;
-    struct trace **out; /* the programs', and those kept */
+    struct trace **out; /* the programs' traces, and those that could not be merged */
     size_t nout, out_room;
 };
 
@@ -126,8 +126,8 @@ static bool same_ancestors(const struct trace *a, const struct trace *b)
            strcmp(a->ancestors ? a->ancestors : "", b->ancestors ? b->ancestors : "") == 0;
 }
 
-/* Whether code of the process that is in no file has names. A trace that carries names has all that
- * there were; by now another process may have this process id. */
+/* Whether code of the process that is in no file has names. A trace that carries names has all of
+ * them; by now another process may have this process id. */
 static bool names_made_code(const struct trace_merge *m, const struct trace *t)
 {
     return t->names ? namepack_has_made(t->names, t->header.pid)
@@ -158,15 +158,16 @@ struct adding {
     const struct trace_merge_options *o;
     struct program *p;
     const struct trace *t;
-    uint32_t epoch;                         /* of the root of the stack being taken */
-    bool one_epoch;                         /* it is the same for all of them */
+    uint32_t epoch;                         /* epoch of the root of the current stack */
+    bool one_epoch;                         /* the epoch is equal for all stacks */
     bool apart;                             /* one_epoch, and no two modules have an address in
                                              * common */
     const struct trace_module_view *latest; /* module that was found last, or NULL */
-    uint32_t *node_of;                      /* t's node id -> the program's */
-    uint32_t *module_of; /* index of t's module -> the program's, plus one; 0: not asked yet */
+    uint32_t *node_of;                      /* node id in t -> node id in the program */
+    uint32_t *module_of; /* index of a module in t -> index in the program, plus one; 0: not looked
+                            up yet */
     uint16_t flagged;    /* only rows with one of these flags are added; 0: all are */
-    uint32_t *row_of;    /* t's row id -> the program's, 0: none; NULL: t has nothing over time */
+    uint32_t *row_of; /* row id in t -> row id in the program, 0: none; NULL: t has no timeline */
 };
 
 static uint64_t hash_on(uint64_t hash, uint64_t n)
@@ -241,7 +242,7 @@ static uint64_t take_address(struct adding *a, uint64_t addr)
     const struct trace_module_view *v = module_at(a, addr);
     uint32_t *known;
 
-    /* No file is so large, whatever a record may say. */
+    /* No file is so large, so the record is wrong. */
     if (!v || v->m.end - v->m.start > FILE_MOST)
         return addr;
     known = &a->module_of[v - a->t->modules];
@@ -294,9 +295,9 @@ static bool is_node(const struct program *p, uint32_t id, uint64_t addr, uint32_
     return n->addr == addr && n->parent == parent && n->kind == kind;
 }
 
-/* Runs of one program are much alike: behind the node that was found last lies, as often as not,
- * the node that is wanted now. Then the table is not read, which costs two misses of all caches in
- * a large one. */
+/* Runs of one program are much alike: the node after the one found last is, as often as not, the
+ * node wanted now. Then the table is not read, which costs two misses of all caches in a large
+ * one. */
 static uint32_t find_node(struct program *p, uint64_t addr, uint32_t parent, uint32_t kind)
 {
     uint32_t at;
@@ -331,7 +332,7 @@ static bool is_recorders(struct adding *a, const struct trace_node *n)
 static uint32_t take_node(void *arg, const struct trace_node *n, uint32_t parent)
 {
     struct adding *a = arg;
-    uint64_t addr = 0; /* how many frames were left out, and where: shown alike */
+    uint64_t addr = 0; /* the number of truncated frames, and where: shown alike */
 
     if (n->kind == TRACE_NODE_ROOT)
         addr = take_thread(a, (uint32_t)n->addr);
@@ -348,7 +349,7 @@ static uint32_t take_node(void *arg, const struct trace_node *n, uint32_t parent
     return find_node(a->p, addr, parent, n->kind);
 }
 
-/* The flags by which rows of a stack are told apart, none at first. */
+/* The flags that distinguish rows of a stack, none at first. */
 static const uint16_t row_kinds[] = {
     0,
     TRACE_ROW_EARLIER, /* any other flag of the row comes before it */
@@ -391,7 +392,7 @@ static struct trace_row *row_for(struct program *p, uint32_t node, uint16_t flag
     return trace_builder_row_at(&p->g, row_id_for(p, node, flags));
 }
 
-/* Counts live blocks of a stack that no verdict names as reached. */
+/* Counts the live blocks of a stack without a verdict as reached. */
 static void add_reached(struct adding *a, uint32_t node, const struct trace_row *row)
 {
     uint64_t bytes = row->alloc_bytes - row->free_bytes,
@@ -410,8 +411,8 @@ static void add_reached(struct adding *a, uint32_t node, const struct trace_row 
 }
 
 /* Finds whether all stacks have one epoch, as few programs unload anything. Searching for the root
- * of each stack is a way of some dozen nodes, a tenth of the time that adding a compiler's trace
- * takes. */
+ * of each stack passes some dozen nodes, and takes a tenth of the time that adding a compiler's
+ * trace takes. */
 static void find_epoch(struct adding *a)
 {
     const struct trace_node *first = NULL;
@@ -429,7 +430,7 @@ static void find_epoch(struct adding *a)
     a->one_epoch = true;
 }
 
-#define FEW_MODULES 64u /* each is compared with each */
+#define FEW_MODULES 64u /* each is compared with all others */
 
 static void find_apart(struct adding *a)
 {

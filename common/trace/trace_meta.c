@@ -2,7 +2,7 @@
  * Metadata of a trace: the program, the files that were mapped, the blocks that were inherited.
  *
  * Records lie one behind the other from the start of a metadata segment until one of type 0. Types
- * this version does not know are stepped over: records that a reader must not ignore are announced
+ * that this version does not know are skipped: records that a reader must not ignore are announced
  * in the header's feature bits.
  */
 #include "common/trace/trace_reader_impl.h"
@@ -334,7 +334,7 @@ static int by_pid(const void *a, const void *b)
     return (x->text.s > y->text.s) - (x->text.s < y->text.s);
 }
 
-/* Keeps the last title of each process. */
+/* Removes all titles but the last of each process. */
 static void sort_titles(struct trace *t)
 {
     size_t kept = 0;

@@ -1,19 +1,19 @@
 /*
- * Which module an address belongs to, in an epoch.
+ * Lookup of the module that an address belongs to in an epoch.
  *
- * Problem: a module record is a rectangle, addresses times epochs. A memory trace has
- * some hundred records of many epochs each; an off-CPU trace has thousands of one epoch
- * each, at the same few addresses, as every process has epochs of its own. A list sorted
- * by address alone would be searched through thousands that overlap.
+ * Problem: a module record is a rectangle, addresses times epochs. A memory trace has some hundred
+ * records of many epochs each; an off-CPU trace has thousands of one epoch each, at the same few
+ * addresses, as every process has epochs of its own. A list sorted by address alone would be
+ * searched through thousands that overlap.
  *
- * Algorithm: a segment tree over the epochs. Those where some record begins or ends are
- * the bounds of its leaves; each record is noted in the at most 2 log n inner nodes that
- * make up its epochs. In a node all records hold at once, so they hardly overlap: a list
- * by address, with the greatest end so far to say when to stop. A question goes up from
- * one leaf. Where records do overlap, that with the greatest start wins.
+ * Algorithm: a segment tree over the epochs. The epochs where some record begins or ends are the
+ * bounds of its leaves; each record is stored in the at most 2 log n inner nodes that make up its
+ * epochs. All records in a node cover the node's epochs, so they hardly overlap: a list by address,
+ * with the greatest end so far to end the search. A lookup climbs from one leaf. Where records do
+ * overlap, the one with the greatest start wins.
  *
- * Rejected: a list for each epoch. A hundred modules in a thousand epochs would be a
- * hundred thousand entries.
+ * Rejected: a list for each epoch. A hundred modules in a thousand epochs would be a hundred
+ * thousand entries.
  */
 #include <stdlib.h>
 
@@ -26,7 +26,7 @@ struct trace_module_index {
     size_t leaves;   /* a power of two; node 1 is the root, leaf i is node leaves + i */
     size_t *first;   /* of each node: where its list begins in the two below */
     uint32_t *which; /* index in trace.modules */
-    uint64_t *reach; /* greatest end of it and those before in the list */
+    uint64_t *reach; /* greatest end of the module and those before it in the list */
 };
 
 static int by_number(const void *a, const void *b)

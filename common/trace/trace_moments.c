@@ -1,7 +1,6 @@
 /*
- * Sums up to a moment are made by going through all before it, which is a matter of the file's
- * size: some MB. Rejected: whole states now and then in the file, to begin at. They would be most
- * of it.
+ * Sums up to a moment are computed by reading all moments before it, which is as much as the file
+ * has: some MB. Rejected: whole states at intervals in the file, because they would be most of it.
  */
 #include "common/trace/trace_moments.h"
 
@@ -51,7 +50,7 @@ void trace_moment_encode(struct strbuf *out, struct trace_moment *m,
     }
 }
 
-/* ---- the file beside ---- */
+/* ---- the file beside the trace ---- */
 
 int trace_moments_beside(struct trace *t)
 {
@@ -107,7 +106,7 @@ const struct trace_moment_view *trace_moment_at(const struct trace *t, uint64_t 
     return lo ? &t->moments[lo - 1] : NULL;
 }
 
-/* To the microsecond, as times are shown. */
+/* Compares in microseconds, as times are shown. */
 bool trace_is_there(const struct trace *t, uint64_t monotonic_ns)
 {
     const struct trace_moment_view *last = t->nmoments ? &t->moments[t->nmoments - 1] : NULL;
@@ -150,14 +149,15 @@ void trace_moments_live(const struct trace *t, uint64_t monotonic_ns, struct tra
 size_t trace_moments_thin(const uint64_t *times, bool *keep, size_t n, uint64_t now,
                           uint64_t per_age)
 {
-    uint64_t next = now; /* the younger one that is kept */
+    uint64_t next = now; /* the next younger moment that is kept */
     size_t kept = 0;
 
     for (size_t i = n; i-- > 0;) {
         uint64_t apart = (now > times[i] ? now - times[i] : 0) / per_age;
 
         keep[i] = i == 0 || i + 1 == n || next - times[i] >= apart ||
-                  next - times[i - 1] > 2 * apart; /* it would be too far to the next */
+                  next - times[i - 1] >
+                      2 * apart; /* without this one the distance to the next would be too large */
         if (!keep[i])
             continue;
         kept++;

@@ -24,7 +24,7 @@ struct beside {
 
 struct trace_origins {
     struct trace *kept[KEPT]; /* the latest first; NULLs behind */
-    char *directory;          /* whose files are in the list; NULL: none yet */
+    char *directory;          /* directory whose files are in the list; NULL: none yet */
     struct beside *beside;
     size_t nbeside;
 };
@@ -109,7 +109,7 @@ static void list_directory(struct trace_origins *o, const char *name)
         closedir(dir);
 }
 
-/* Present path of the wanted trace; NULL: not found. */
+/* Path where the wanted trace is now; NULL: not found. */
 static const char *find(struct trace_origins *o, const struct trace *t,
                         const struct trace_origin_view *wanted)
 {
@@ -146,7 +146,7 @@ void trace_origins_give(struct trace_origins *o, struct trace *t)
     keep(o, n, t);
 }
 
-/* Sound trace of that process, owned by `o` until other traces take its place; or NULL. */
+/* Valid trace of that process, owned by `o` until other traces take its place; or NULL. */
 static const struct trace *load(struct trace_origins *o, const struct trace *t,
                                 const struct trace_origin_view *wanted)
 {
@@ -180,9 +180,9 @@ static const struct trace *load(struct trace_origins *o, const struct trace *t,
 struct taking {
     struct trace_builder g;
     const struct trace *a;
-    uint32_t number;       /* of the origin */
-    uint32_t *node_of;     /* a's node id -> ours; 0: not taken over yet */
-    uint32_t *thread_of;   /* a's thread id -> ours; 0: not taken over yet */
+    uint32_t number;       /* number of the origin */
+    uint32_t *node_of;     /* node id in a -> ours; 0: not taken over yet */
+    uint32_t *thread_of;   /* thread id in a -> ours; 0: not taken over yet */
     uint32_t unknown_root; /* for stacks that are not known; 0: not made yet */
 };
 
@@ -222,7 +222,7 @@ static bool can_take(const struct trace *a, uint32_t node)
     return true;
 }
 
-/* Stack of a row of the origin; or one that says it is not known. */
+/* Stack of a row of the origin; or a stack that says "not known". */
 static uint32_t stack_of(struct taking *k, uint32_t row)
 {
     uint32_t node = k->a && row < k->a->row_limit ? k->a->rows[row].node : 0;
@@ -252,8 +252,7 @@ static const struct trace_node *inherited_node(const struct trace *t, uint32_t r
                                                                                            : NULL;
 }
 
-/* Rows of blocks that were freed here, are resident or have an age, whose stacks are the origin's.
- */
+/* Moves rows of inherited blocks (freed, resident, or with an age here) to the origin's stacks. */
 static void move_rows(struct taking *k, uint32_t rows)
 {
     for (uint32_t id = 0; id < rows; id++) {

@@ -1,13 +1,12 @@
 /*
- * trace_origins.h: the stacks of what a forked process inherited.
+ * trace_origins.h: finds the stacks of blocks that a forked process inherited.
  *
- * A forked process's trace has numbers for those and names the traces that have the
- * stacks (TRACE_META_ORIGIN). Here they are found, read, and put together: afterwards
- * inherited blocks are rows like others, marked TRACE_ROW_INHERITED.
+ * A forked process's trace has numbers for its inherited blocks and names the traces that have the
+ * stacks (TRACE_META_ORIGIN). This code finds and reads those traces and combines them: afterwards
+ * inherited blocks are rows like others, flagged TRACE_ROW_INHERITED.
  *
- * Origins of origins are not asked: each trace names all of its ancestors itself, so
- * there is nothing that could go round. What an origin says is checked like any trace,
- * and what is not as it should be is an origin that is not there.
+ * Origins of origins are not read: each trace names all of its ancestors itself, so there can be no
+ * cycle. An origin is checked like any trace, and an invalid one is treated as missing.
  *
  * Not thread-safe.
  */
@@ -16,20 +15,20 @@
 
 #include "common/trace/trace_reader.h"
 
-/* Traces read for others' sake; the last few are kept, as siblings have the same. */
+/* Traces that were read as origins; the last few are cached, as siblings share them. */
 struct trace_origins;
 
 struct trace_origins *trace_origins_new(void);
 void trace_origins_free(struct trace_origins *o); /* NULL is allowed */
 
-/* Hands over a trace that others may have inherited from. */
+/* Takes ownership of a trace that others may have inherited from. */
 void trace_origins_give(struct trace_origins *o, struct trace *t);
 
 /*
- * Gives t what it inherited as rows. An origin is looked for where it was written, then
- * among the files beside t. Stacks of one that is not found remain nodes of kind
- * TRACE_NODE_INHERITED. The second call for a trace does nothing. Returns the first origin
- * that was needed and is not there, or NULL; t's.
+ * Adds the inherited blocks of t to it as rows. An origin is searched at the path where it was
+ * written, then among the files beside t. Stacks of an origin that is not found remain nodes of
+ * kind TRACE_NODE_INHERITED. The second call for a trace does nothing. Returns the first origin
+ * that was needed and is missing, or NULL; t owns it.
  */
 const struct trace_origin_view *trace_inherit(struct trace *t, struct trace_origins *o);
 

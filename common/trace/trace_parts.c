@@ -1,7 +1,8 @@
 /*
- * Joining parts: the trace of the last one stays, and the counts from before the first are
+ * Joining parts: the trace of the last one is the result, and the counts from before the first are
  * subtracted from its rows. Where parts between are missing, their counts are subtracted as well:
- * what the next part says was counted before it, less what the part before the gap had counted.
+ * the counts that the next part has from before it, less those at the end of the part before the
+ * gap.
  */
 #include "common/trace/trace_parts.h"
 
@@ -29,8 +30,8 @@ static uint64_t *header_counter(struct trace_header *h, size_t i)
     return (uint64_t *)((char *)h + header_counters[i]);
 }
 
-/* Whether the row's counters grow over time. Verdicts and measurements are of one moment, the last:
- * nothing was counted in them before. */
+/* Whether the row's counters grow over time. Verdicts and measurements belong to one moment, the
+ * last: none of their counts is from before the part. */
 static bool adds_up(const struct trace *t, const struct trace_row *r)
 {
     if (!trace_row_used(r) || r->flags & (TRACE_ROW_VERDICTS | TRACE_ROW_LOOKED))
@@ -87,7 +88,7 @@ void trace_counted_take(struct trace_counted *c, const struct trace *t)
             thread_counters(&t->threads[id], c->threads[id]);
 }
 
-/* ---- the record ---- */
+/* ---- TRACE_META_PART ---- */
 
 static void put_number(struct strbuf *out, uint64_t n)
 {
@@ -142,8 +143,8 @@ void trace_part_encode(struct strbuf *out, const struct trace_part_facts *facts,
     memcpy(out->buf + at, &f, sizeof f);
 }
 
-/* Reads counters. Those of records that the trace does not have, which only nonsense does, are
- * passed over. */
+/* Reads counters. Counters of records that the trace does not have, as in a damaged file, are
+ * skipped. */
 static bool take_counters(const uint8_t **s, const uint8_t *end, uint32_t n, uint64_t *counters,
                           uint32_t records, size_t each)
 {
@@ -249,7 +250,7 @@ static void settle_row(struct trace *t, struct trace_builder *g, uint32_t id,
         return;
     live.free_bytes = live.free_calls = live.temp_calls = 0;
     live.flags |= TRACE_ROW_EARLIER;
-    /* The row itself has the stack's share of a peak if one is stored. Else the share is the
+    /* The row itself has the stack's share of a peak if one is stored. Otherwise the share is the
      * present live bytes of both rows together. */
     live.peak_bytes = live.peak_calls = 0;
     trace_builder_row(g, &live);
@@ -288,7 +289,7 @@ int trace_part_settle(struct trace *t)
     return is == 1 ? 0 : is;
 }
 
-/* ---- several ---- */
+/* ---- joining ---- */
 
 static struct trace_recording recording_of(const struct trace *t)
 {
@@ -317,7 +318,7 @@ static int compare(uint64_t a, uint64_t b)
     return (a > b) - (a < b);
 }
 
-/* Zero: of one recording. */
+/* Order by recording; 0: equal. */
 static int by_recording(const struct trace *a, const struct trace *b)
 {
     int c = compare(a->header.start_realtime_ns, b->header.start_realtime_ns);
@@ -349,7 +350,7 @@ static int by_seams(const void *a, const void *b)
     return c ? c : compare(f.end_ns, g.end_ns);
 }
 
-/* Adds the counts between the seams before and after a gap to those before all parts. */
+/* Adds the counts between the seams before and after a gap to the counts from before all parts. */
 static void add_gap(struct trace_counted *earlier, const struct trace *before,
                     const struct trace_counted *after)
 {
@@ -449,7 +450,7 @@ static struct trace *join(struct trace **parts, size_t n)
     return last;
 }
 
-/* Whether the whole recording of that part is there, too: it has all that parts have. */
+/* Whether the whole recording of that part is there, too: it includes all parts. */
 static bool is_whole(const struct trace_parts *p, const struct trace *part)
 {
     struct trace_recording r = recording_of(part);

@@ -4,12 +4,11 @@
  * A recording may be running during the load. The writer publishes a node before its children and
  * before any row that counts for it. But read() goes from front to back and takes its time, so a
  * copy may hold a row and lack its node. If a regular file shows that, the parts that only ever
- * grow (nodes, metadata) are read once more and put under the rows of the first copy: as they are
- * then younger than those rows, nothing can be missing. A copy of another origin, or a pipe, cannot
- * be read again; there the rows are left out and counted (missing_rows).
+ * grow (nodes, metadata) are read once more and combined with the rows of the first copy: as they
+ * are then younger than those rows, nothing can be missing. A copied file or a pipe cannot be read
+ * again; there the rows are dropped and counted (missing_rows).
  *
- * Rejected: mmap with MAP_PRIVATE. Pages that are not written to keep changing after the check that
- * has been made of them.
+ * Rejected: mmap with MAP_PRIVATE, because unwritten pages still change after they were checked.
  */
 #include "common/trace/trace_reader.h"
 
@@ -27,7 +26,7 @@
 #include "common/trace/trace_timeline.h"
 #include "common/trace/trace_growth.h"
 
-/* Bytes read in one go: a hole behind what is wanted costs as much as data does. */
+/* Bytes read in one go: a hole behind the wanted bytes costs as much as data does. */
 #define AT_ONCE ((size_t)512 << 10)
 
 /* See is_hollow. */
@@ -107,15 +106,15 @@ void trace_free(struct trace *t)
     free(t);
 }
 
-/* Handling of messages about what is wrong. */
+/* How an error about a trace is reported. */
 struct saying {
     bool quiet;
-    struct strbuf *why; /* gets them; NULL: they are printed */
+    struct strbuf *why; /* receives the messages; NULL: they are printed */
 };
 
 static const struct saying quietly = {.quiet = true}, aloud = {.quiet = false};
 
-/* Takes `data` over in any case. */
+/* Takes ownership of `data` in any case. */
 static int load_owned(const char *name, uint8_t *data, size_t len, const struct saying *saying,
                       struct trace **out)
 {
@@ -148,8 +147,8 @@ int trace_load_bytes(const char *name, const void *data, size_t len, bool quiet,
 }
 
 /*
- * Whether `len` bytes of the file `fd` are all that is in use by now. Behind that lies
- * a hole, which the writer has made to grow into.
+ * Whether `len` bytes of the file `fd` are all bytes in use by now. Behind them is a hole into
+ * which the writer grows.
  */
 static bool is_all(int fd, const uint8_t *data, size_t len)
 {
@@ -161,8 +160,8 @@ static bool is_all(int fd, const uint8_t *data, size_t len)
     return len / TRACE_UNIT >= h.units;
 }
 
-/* Bytes of a regular file that are in use, by its header; size + 1: it does not tell. Keeps the
- * kernel from reading ahead the hole behind them. */
+/* Bytes of a regular file that are in use, by its header; size + 1: not known. It avoids that the
+ * kernel reads ahead the hole behind them. */
 static size_t bytes_in_use(int fd, size_t size)
 {
     struct trace_header h;
@@ -175,9 +174,9 @@ static size_t bytes_in_use(int fd, size_t size)
 }
 
 /*
- * Reads `fd` from its offset, `room` bytes (at least 1) or more; *data is the caller's also after
- * an error. Not grown by GROW: a file that is larger than memory is an error that names the file,
- * and the watcher of a growing trace can continue without it.
+ * Reads `fd` from its offset, with room for `room` bytes (at least 1) at first; *data is the
+ * caller's, also after an error. Not grown by GROW: a file that is larger than memory is an error
+ * that names the file, and the watcher of a growing trace can continue without it.
  */
 static int read_whole(int fd, size_t room, uint8_t **data, size_t *len)
 {
@@ -209,8 +208,8 @@ static int read_whole(int fd, size_t room, uint8_t **data, size_t *len)
     }
 }
 
-/* Makes a younger copy of all that only grows, with the rows and threads of `old`; see the top of
- * this file. NULL when it cannot be had. */
+/* Makes a younger copy of all parts that only grow, with the rows and threads of `old`; see the top
+ * of this file. NULL when that is not possible. */
 static uint8_t *renew(int fd, const struct trace_private *old, size_t *len)
 {
     uint8_t *data;
@@ -254,7 +253,7 @@ static bool is_trace(int fd)
            trace_magic_matches(magic, sizeof magic);
 }
 
-/* A file that is no trace may be long: its first bytes say so. */
+/* Refuses a file that is no trace by its first bytes, as it may be long. */
 static int refuse_other(const char *name, int fd, const struct saying *saying, struct trace **out)
 {
     char first[sizeof TRACE_MAGIC - 1];
@@ -268,7 +267,7 @@ static int refuse_other(const char *name, int fd, const struct saying *saying, s
 /*
  * Whether a header says that far more is in use than is on the disk: such a file is a trap for its
  * readers. A trace has a hole in each segment that is not full, of which there are a few of each
- * kind. Where the file system does not tell what is on the disk, nothing is known.
+ * kind. False where the file system does not report what is on the disk.
  */
 static bool is_hollow(const struct stat *st, size_t used)
 {
@@ -364,8 +363,8 @@ int trace_load(const char *path, struct trace **out)
     return err;
 }
 
-/* Whether neither magic is there. That of the header is written after all else in it, and that of
- * the first segment after that. */
+/* Whether both magics are missing. The header's is written after the rest of the header, and that
+ * of the first segment after that. */
 bool trace_has_not_begun(const char *path)
 {
     int fd = plainfile_open(path, O_RDONLY | O_NOFOLLOW);

@@ -2,7 +2,7 @@
  * trace_reader.h: a trace file, checked and ready to be walked.
  *
  * The reader copies the file into memory first, as a recording may still be running and change it.
- * It checks every offset, id, size and parent link once, and gives out arrays that can be trusted
+ * It checks every offset, id, size and parent link once, and returns arrays that need no checks
  * afterwards:
  *
  * - Every row's node exists.
@@ -15,7 +15,7 @@
  *   others, are TRACE_OFF_CLASS.
  * - Every string lies inside the file.
  *
- * Whatever is wrong is one message with the file and the offset, never a crash.
+ * Every error is one message with the file and the offset, never a crash.
  *
  * Ownership: all pointers live until trace_free. Not thread-safe for one trace.
  */
@@ -54,12 +54,12 @@ struct trace_inherited_row {
 struct trace_mark_view {
     char *name; /* NUL-terminated */
     uint64_t number;
-    double at;             /* on the axis of passes: the number, unless time has set the mark */
+    double at;             /* on the axis of passes: the number, unless a timer has set the mark */
     uint64_t monotonic_ns; /* when the program set it; 0: not known */
     struct trace_mark_entry {
         uint32_t row; /* its id, which has not been checked */
         int64_t bytes, blocks;
-    } * entries; /* of the rows with another amount than at the mark before */
+    } * entries; /* entries of the rows whose amount differs from that at the mark before */
     size_t n, room;
 };
 
@@ -110,10 +110,11 @@ struct trace {
     size_t nregions, region_room;
     struct trace_mark_view *marks; /* in the order of the file */
     size_t nmarks, mark_room;
-    uint64_t most_marks;               /* of one name, those that were not kept among them */
+    uint64_t
+        most_marks; /* the largest count of marks of one name, including marks that were not kept */
     struct trace_moment_view *moments; /* by time */
     size_t nmoments, moment_room;
-    struct namepack *names;                 /* of the addresses, finished; NULL: it has none */
+    struct namepack *names; /* names of the addresses, finished; NULL: the trace carries none */
     struct trace_intervals_view *intervals; /* in the order of the file */
     size_t nintervals, interval_room;
     struct trace_life *lives; /* in the order of the file; begin <= end, threads may be missing */
@@ -121,13 +122,13 @@ struct trace {
     struct trace_region_time *region_times; /* in the order of the file; begin <= end, regions are
                                                there, threads may be missing */
     size_t nregion_times, region_time_room;
-    uint64_t lost_regions;           /* whose times are not in the file */
-    struct trace_clip *clip;         /* by thread, below thread_limit: when its intervals count
-                                        (trace_intervals.h); owned. NULL: always */
-    uint64_t time_zero_ns;           /* CLOCK_MONOTONIC: zero of the recording's times */
-    struct trace_timeline *timeline; /* of traces that were added up, in place of moments
-                                      * (trace_timeline.h); NULL: there is none */
-    bool has_inherited;              /* they are among the rows (trace_inherit) */
+    uint64_t lost_regions;   /* regions whose times are not in the file */
+    struct trace_clip *clip; /* by thread, below thread_limit: when its intervals count
+                                (trace_intervals.h); owned. NULL: always */
+    uint64_t time_zero_ns;   /* CLOCK_MONOTONIC: zero of the recording's times */
+    struct trace_timeline
+        *timeline;      /* of merged traces, in place of moments (trace_timeline.h); NULL: none */
+    bool has_inherited; /* inherited blocks are among the rows (trace_inherit) */
 
     /* Sparse by id: use the accessors, or walk them all with the id ranges. */
     const struct trace_node *nodes; /* indexed by node id */
@@ -137,17 +138,17 @@ struct trace {
     const struct trace_thread *threads; /* indexed by thread id */
     uint32_t thread_limit;
 
-    /* Rows left out because their node is not in the file: it was copied while
-       the program ran. 0 for a trace at rest. */
+    /* Rows dropped because their node is missing in the file, which was copied while the program
+     * ran. 0 if no program was writing the trace. */
     uint32_t missing_rows;
 
-    /* More is live at the end than at the recorded mark (which may be a little
-       low with threads): then the end is the peak. */
+    /* More is live at the end than at the recorded mark (which may be slightly too low with
+     * threads): then the end is the peak. */
     bool peak_is_end;
 
-    /* In no file, but set by a fold that knows the processes (fold/analysis/process_tree.h): the
-     * frames of the processes this one descends from, "make;sh", safe for folded text; NULL: not
-     * asked for. And whether the process was made by fork and has executed nothing since. */
+    /* In no file, set by fold/analysis/process_tree.h, which knows the processes: the frames of the
+     * processes this one descends from, "make;sh", safe for folded text; NULL: not wanted. And
+     * whether the process was made by fork and has executed no program since. */
     char *ancestors;
     bool is_fork;
 
@@ -158,25 +159,24 @@ struct trace {
 #define TRACE_FORK_MARK " (fork)"
 
 /*
- * Loads and checks `path` ("-": standard input). 0, or an enum flame_exit with
- * one line already on standard error (FLAME_USAGE for a bad file, FLAME_FAILED
- * when it cannot be read for want of memory); *out is NULL then.
+ * Loads and checks `path` ("-": standard input). 0, or an enum flame_exit with one line already on
+ * standard error (FLAME_USAGE for a bad file, FLAME_FAILED when memory runs out); *out is NULL
+ * then.
  */
 int trace_load(const char *path, struct trace **out);
 
-/* Like trace_load, for a plain file (common/files/plainfile.h), where others may have put something
- * else. */
+/* Like trace_load, for a file that must be a regular one (common/files/plainfile.h), because other
+ * users may have put a pipe or device there. */
 int trace_load_plain(const char *path, struct trace **out);
 
 /* Like trace_load_plain, without messages. */
 int trace_load_quietly(const char *path, struct trace **out);
 
-/* Like trace_load_plain, but no link may lead to the file: what is wrong is appended to `why`, in a
- * few words and without the file's name. */
+/* Like trace_load_plain, but refuses links; a short reason without the file's name is appended to
+ * `why`. */
 int trace_load_or_why(const char *path, struct strbuf *why, struct trace **out);
 
-/* Whether a file was meant to become a trace and nothing was written into it yet: its process ended
- * as it began. */
+/* Whether a file was created as a trace and has no contents yet: its process ended as it began. */
 bool trace_has_not_begun(const char *path);
 
 /* Like trace_load, for bytes in memory (tests, fuzzing). `name` is for messages. With quiet nothing
@@ -185,17 +185,17 @@ int trace_load_bytes(const char *name, const void *data, size_t len, bool quiet,
                      struct trace **out);
 void trace_free(struct trace *t);
 
-/* Frees a list by thread, of so many. NULL is allowed. */
+/* Frees a list of clips, one for each of `threads`. NULL is allowed. */
 void trace_clip_free(struct trace_clip *clip, uint32_t threads);
 
-/* Forgets t->marks. */
+/* Frees and empties t->marks. */
 void trace_free_marks(struct trace *t);
 
 /* True when the bytes begin like a trace (any version). */
 bool trace_magic_matches(const void *data, size_t len);
 
-/* Reads the header of the file, wherever its offset is. False: it is not whole, or not that of a
- * trace of memory which this version can read. */
+/* Reads the header of the file, from the file's beginning, whatever its offset is. False: it is
+ * cut, or is not the header of a memory trace which this version can read. */
 bool trace_read_header(int fd, struct trace_header *h);
 
 /* The module an address belongs to, or NULL. */
@@ -221,7 +221,7 @@ struct trace_string trace_title_of(const struct trace *t, uint32_t pid);
 /* Text of a TRACE_NODE_NAME or TRACE_NODE_KERNEL node (already checked). */
 struct trace_string trace_node_name(const struct trace *t, const struct trace_node *n);
 
-/* An address of code that is in no module, as the process had it. */
+/* Address in the process of code that is in no module. */
 static inline uint64_t trace_code_address(const struct trace *t, uint64_t addr)
 {
     return t->header.recorder == TRACE_RECORDER_MEM ? addr & ~TRACE_ADDR_NO_MODULE : addr;
@@ -238,7 +238,7 @@ static inline bool trace_row_used(const struct trace_row *r)
     return r->node != 0;
 }
 
-/* Whether a row of a trace of memory counts blocks, and is no verdict on what other rows count. */
+/* Whether a row of a trace of memory counts blocks, and is no verdict on blocks of other rows. */
 static inline bool trace_row_counts(const struct trace_row *r)
 {
     return r->node != 0 && !(r->flags & TRACE_ROW_NO_BLOCKS);

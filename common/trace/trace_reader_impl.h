@@ -1,8 +1,9 @@
 /*
- * trace_reader_impl.h: the trace reader's internals, which validate bytes and make the arrays of
- * struct trace of them. Only trace_reader.c and its parts include this.
+ * trace_reader_impl.h: the trace reader's internals, which validate bytes and build the arrays of
+ * struct trace. Only trace_reader.c and its parts include this.
  *
- * Every function that fails has reported why, once, unless `quiet`; into `why` if there is one.
+ * Every function that fails has reported the reason once, unless `quiet` is set; into `why` if it
+ * is set.
  */
 #ifndef FLAME_COMMON_TRACE_TRACE_READER_IMPL_H
 #define FLAME_COMMON_TRACE_TRACE_READER_IMPL_H
@@ -20,7 +21,8 @@ struct trace_source {
     } * parts;
     size_t nparts;
     bool quiet;
-    struct strbuf *why; /* gets the messages that are not to be printed; NULL: they are printed */
+    struct strbuf
+        *why; /* receives the messages instead of standard error; NULL: they are printed */
 };
 
 /* Private part of a trace (trace.priv); owned by the trace. */
@@ -32,15 +34,15 @@ struct trace_private {
     struct trace_module_index *modules; /* trace_modules.c */
     size_t modules_room, args_room;     /* of the arrays in struct trace */
     struct trace_source src;
-    uint32_t rows_read; /* row ids from here on are of rows that the reader has added */
+    uint32_t rows_read; /* rows with ids from here on were added by the reader */
     struct trace
-        *beside; /* a file of moments (trace_moments.h), which some of t's are in; or NULL */
+        *beside; /* a file of moments (trace_moments.h) that has some of t's moments; or NULL */
 };
 
-/* Reports "NAME: WHAT; ADVICE" and returns FLAME_USAGE. `why` gets WHAT alone: advice is for those
- * who have given the name. */
+/* Reports "NAME: WHAT; ADVICE" and returns FLAME_USAGE. `why` gets WHAT alone, because advice is
+ * for users who typed the name. */
 int trace_refuse(const struct trace_source *src, const char *fmt, ...) FLAME_PRINTF(2, 3);
-/* Like trace_refuse, for structural nonsense: "NAME: damaged at byte AT: ...; record it again". */
+/* Like trace_refuse, for a damaged structure: "NAME: damaged at byte AT: ...; record it again". */
 int trace_damaged(const struct trace_source *src, uint64_t at, const char *fmt, ...)
     FLAME_PRINTF(3, 4);
 
@@ -63,8 +65,8 @@ struct trace_module_index *trace_modules_index(const struct trace *t);
 void trace_modules_index_free(struct trace_module_index *ix); /* NULL is allowed */
 
 /*
- * trace_meta.c: the text of the string record at file offset `at`. 1: found, 0:
- * nothing is there yet, -1: something else is.
+ * trace_meta.c: the text of the string record at file offset `at`. 1: found, 0: nothing is there
+ * yet, -1: another record is there.
  */
 int trace_string_at(const struct trace_source *src, uint64_t at, struct trace_string *out);
 

@@ -1,16 +1,15 @@
 /*
  * Segments of a trace, and the arrays that are put together from them.
  *
- * Segments follow one another from the header on, each saying how long it is. The
- * writer publishes them in the order of the file, so the first that is not there yet is
- * the end; what lies beyond is room a live file has ahead.
+ * Segments follow one another from the header on, each with its length. The writer publishes them
+ * in the order of the file, so the first missing one is the end; the room beyond is reserved by a
+ * live file.
  *
- * Problem: segments of nodes, rows and threads lie in the order in which the program
- * happened to need them, and the rest of flame wants arrays indexed by id. So each
- * array is put together here, segment by segment; the ids that a short segment has
- * no room for are a hole of zeros, which is what "not there yet" looks like
- * everywhere else. The indexes of a type count up in the file, so there are as many as
- * segments, and memory is bounded by the file's size.
+ * Problem: segments of nodes, rows and threads lie in the order in which the program happened to
+ * need them, and the rest of flame wants arrays indexed by id. So each array is put together here,
+ * segment by segment; the ids that a short segment has no room for are a hole of zeros, like
+ * records that are not written yet. The indexes of a type count up in the file, so there are as
+ * many as segments, and memory is bounded by the file's size.
  *
  * Rejected: pointers into the mapped file, one for each segment. Every access to
  * a node would then take two loads and a shift, the file would change while it
@@ -127,7 +126,7 @@ static void *gather(const struct trace_source *src, uint32_t type, uint32_t *lim
         const struct trace_part *p = &src->parts[i];
         size_t head = sizeof(struct trace_segment);
 
-        /* The segment's own header stays out: ids that name it find nothing. */
+        /* The segment's own header is not copied: ids that name it find nothing. */
         if (p->type == type)
             memcpy(array + (size_t)p->index * TRACE_SEGMENT_SIZE + head, src->data + p->at + head,
                    p->size - head);

@@ -34,7 +34,7 @@ void trace_timeline_free(struct trace_timeline *tl)
     free(tl);
 }
 
-/* One process on its way into a timeline. */
+/* A process that is being added to a timeline. */
 struct adding {
     struct trace_timeline *tl;
     const struct trace *t;

@@ -3,25 +3,24 @@
  * whose writer lives in a program that may close its descriptors, fill the disk,
  * change directory or be killed.
  *
- * Algorithm: the file is mapped in extents, each further than it is needed yet: what
- * lies ahead is a hole and is not touched. It becomes room for segments by
- * MADV_POPULATE_WRITE, which fills the hole and says so if the disk cannot, where a
- * store would be a SIGBUS. That takes no path and no descriptor, so the file grows on
- * after chroot, setuid, a limit on sizes, or a filter that forbids openat. Where the
- * kernel lacks it (before Linux 5.14), and beyond an extent's end: open the path, check
- * device and inode, fallocate, close. header.units counts what can be used.
+ * Algorithm: the file is mapped in extents, each larger than is needed yet: the part ahead is a
+ * hole and is not touched. MADV_POPULATE_WRITE turns it into room for segments: it fills the hole,
+ * and fails when the disk is full, where a store would be a SIGBUS. That takes no path and no
+ * descriptor, so the file continues to grow after chroot, setuid, a limit on sizes, or a filter
+ * that forbids openat. Where the kernel lacks it (before Linux 5.14), and beyond an extent's end:
+ * open the path, check device and inode, fallocate, close. header.units counts the usable units.
  *
- * A segment's magic is written last, and never before that of the segment in front of
- * it. What an extent has left when the next segment does not fit becomes a gap, so that
- * a reader comes from segment to segment to the end.
+ * A segment's magic is written last, and never before that of the segment in front of it. The rest
+ * of an extent into which the next segment does not fit becomes a gap, so that a reader can step
+ * from segment to segment to the end.
  *
- * A process may live for a millisecond, and thousands like it come after it, so the
- * file starts with 16 KiB, which holds some dozen stacks, and with short segments; it
- * grows by half and later by an eighth of itself.
+ * A process may live for a millisecond, and thousands of others follow it, so the file starts with
+ * 16 KiB, which holds some dozen stacks, and with short segments; it grows by half and later by an
+ * eighth of itself.
  *
- * Rejected: one huge mapping made at start. `ls -l` would show gigabytes, and
- * RLIMIT_AS would count them (where there is one, nothing is mapped ahead). Keeping the
- * descriptor: daemons close all of them and reuse the numbers.
+ * Rejected: one huge mapping made at start. `ls -l` would show gigabytes, and RLIMIT_AS would count
+ * them (where there is one, nothing is mapped ahead). Rejected: an open descriptor, because daemons
+ * close all of them and reuse the numbers.
  */
 #define _GNU_SOURCE
 #include "common/trace/trace_writer.h"
@@ -52,8 +51,8 @@
 #define AHEAD ((size_t)4 << 20) /* of an extent */
 #define META_MAX 32768
 
-/* The part of `size` bytes that a limit of this process allows: nothing if it cannot be known, as
- * passing RLIMIT_FSIZE would send the program a SIGXFSZ. */
+/* The part of `size` bytes that a limit of this process allows: 0 if the limit is not known, as
+ * exceeding RLIMIT_FSIZE would send the program a SIGXFSZ. */
 static uint64_t limited(int resource, uint64_t size)
 {
     struct rlimit lim;
@@ -80,7 +79,7 @@ static int write_zeros(int fd, off_t offset, size_t size)
     return 0;
 }
 
-/* Like write_zeros, at the file's end and with no call but write; `fd` appends, or is new. */
+/* Like write_zeros, at the file's end and by write(2) alone; `fd` appends, or is new. */
 static int append_zeros(int fd, off_t offset, size_t size)
 {
     struct stat st;
@@ -98,7 +97,7 @@ static int append_zeros(int fd, off_t offset, size_t size)
     return 0;
 }
 
-/* Whether a sandbox leaves nothing but write to make a file longer. */
+/* Whether the sandbox allows only write(2) to make a file longer. */
 static bool only_appends(void)
 {
     return !kernel_allows(SYS_fallocate, 0, 0, 0L, 0L);
@@ -193,8 +192,8 @@ static size_t mapped_end(struct trace_writer *w)
     return last ? last->first + last->mapped : 0;
 }
 
-/* Maps a new extent of the file `fd` behind the last, with room for `ready` bytes; where no
- * more than these can be had they are allocated. `length`: the file's, or 0. */
+/* Maps a new extent of the file `fd` behind the last, with room for `ready` bytes; where nothing
+ * can be mapped ahead, these bytes are allocated. `length`: the file's length, or 0. */
 static int map_extent(struct trace_writer *w, int fd, size_t ready, size_t length)
 {
     size_t first = mapped_end(w), mapped = ready > AHEAD ? ready : AHEAD;
@@ -207,7 +206,7 @@ static int map_extent(struct trace_writer *w, int fd, size_t ready, size_t lengt
         return -EFBIG;
     mapped = (size_t)end / TRACE_SEGMENT_SIZE * TRACE_SEGMENT_SIZE;
     mapped = mapped < first + ready ? ready : mapped - first;
-    /* The program may need what address space there is. */
+    /* The program may need the remaining address space. */
     if (limited(RLIMIT_AS, UINT64_MAX) < UINT64_MAX ||
         (length != first + mapped && kernel_call(SYS_ftruncate, fd, (off_t)(first + mapped)) < 0)) {
         mapped = allocated = ready;
@@ -218,14 +217,14 @@ static int map_extent(struct trace_writer *w, int fd, size_t ready, size_t lengt
     p = mapped ? map_file(fd, (off_t)first, mapped) : -ENOMEM;
     if (kernel_failed(p))
         return (int)p;
-    /* Without this the first store has the kernel read half a MiB of the hole ahead, as zeros. */
+    /* Without this, at the first store the kernel reads half a MiB of the hole ahead, as zeros. */
     kernel_call(SYS_madvise, p, mapped, MADV_RANDOM);
     w->extents[w->nextents++] = (struct trace_extent){(char *)p, first, mapped, allocated};
     return 0;
 }
 
 /* Fills the first bytes of an extent by one write, which is better than page by page: the kernel
- * takes larger pieces of memory for it, and half the time. What it leaves, fill() does. */
+ * then takes larger pieces of memory, and half the time. fill() does the rest. */
 static void write_ahead(int fd, const struct trace_extent *e, size_t size)
 {
     struct iovec pieces[16];
@@ -240,9 +239,9 @@ static void write_ahead(int fd, const struct trace_extent *e, size_t size)
 
 /*
  * Adds an extent of the open file `fd`, which is closed, with `ready` bytes that can be used at
- * once. `length`: that of a file that is used again, whose first bytes are filled mostly; or 0.
- * (ext4 begins to write a file to the disk when it is closed for the first time after it was
- * emptied; a file that is left to be used again has been closed so.)
+ * once. `length`: the length of a reused file, whose first bytes are mostly filled; or 0. (ext4
+ * begins to write a file to the disk when it is first closed after it was truncated; a file for
+ * reuse has been closed so already.)
  */
 static int add_extent(struct trace_writer *w, int fd, size_t ready, size_t length)
 {
@@ -302,7 +301,7 @@ static void set_ready_end(struct trace_writer *w, size_t end)
     __atomic_store_n(&w->header->units, (uint32_t)(end / TRACE_UNIT), __ATOMIC_RELEASE);
 }
 
-/* The extent that the byte at `at` of the file is in; NULL: none yet. */
+/* The extent with the byte at `at` of the file; NULL: none yet. */
 static struct trace_extent *extent_at(struct trace_writer *w, size_t at)
 {
     for (size_t i = w->nextents; i-- > 0;)
@@ -311,7 +310,7 @@ static struct trace_extent *extent_at(struct trace_writer *w, size_t at)
     return NULL;
 }
 
-/* Makes at least `need` bytes ready behind those that are. Called with the lock held. */
+/* Makes at least `need` more bytes ready. Called with the lock held. */
 static int grow(struct trace_writer *w, size_t need)
 {
     size_t have = ready_end(w), size = growth(have, need);
@@ -354,7 +353,7 @@ static bool is_cut(const struct trace_writer *w)
     return __atomic_load_n(&w->cut, __ATOMIC_ACQUIRE);
 }
 
-/* Takes the next `size` bytes; NULL, and w->error is set, when there are none. Called with the lock
+/* Takes the next `size` bytes; NULL, with w->error set, when there is no room. Called with the lock
  * held. */
 static char *take_room(struct trace_writer *w, size_t size)
 {
@@ -392,14 +391,14 @@ void trace_writer_reserve(struct trace_writer *w, uint32_t ready, uint32_t mappe
     spinlock_drop(&w->lock);
 }
 
-/* Clears the writer but for the long arrays: in a forked child, each page that is written to is
+/* Clears the writer, except the long arrays: in a forked child, each page that is written to is
  * copied first. */
 static void forget(struct trace_writer *w)
 {
     memset(w, 0, offsetof(struct trace_writer, extents));
 }
 
-/* Begins a trace in the file `fd`, which exists and has nothing but zeros. Closes `fd`. */
+/* Begins a trace in the file `fd`, which exists and holds only zeros. Closes `fd`. */
 static int begin(struct trace_writer *w, int fd, const struct stat *st,
                  const struct trace_header *init)
 {

@@ -27,17 +27,17 @@ void varint_begin(struct varint_writer *p, struct strbuf *sb);
 void varint_add(struct varint_writer *p, uint64_t v);
 /* Numbers below zero too: 0, -1, 1, -2, ... become 0, 1, 2, 3, ... */
 void varint_add_signed(struct varint_writer *p, int64_t v);
-/* A byte of a number that is cut into sevens of bits already. */
+/* Adds one byte of a number that is split into 7-bit groups already. */
 void varint_add_byte(struct varint_writer *p, unsigned char c);
 void varint_end(struct varint_writer *p);
 
-/* Takes such a text apart, which is anybody's: numbers that are whole and fit 64 bits are taken,
- * and behind the first that does not, or a character that is none of base64's, there is no more. */
+/* Decodes such a text, which comes from outside: reads numbers that are whole and fit 64 bits, and
+ * ends at the first that does not, or at a character that is not base64. */
 struct varint_reader {
-    const char *at, *end; /* the text that is left */
-    uint32_t bits;        /* of it, `waiting` bytes not yet taken */
+    const char *at, *end; /* the rest of the text */
+    uint32_t bits;        /* of it, `waiting` bytes not yet returned */
     int waiting;
-    bool wrong; /* the text is not whole, or no such text */
+    bool wrong; /* the text is cut or invalid */
 };
 
 void varint_read(struct varint_reader *r, const char *s, size_t len);

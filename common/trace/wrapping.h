@@ -1,6 +1,6 @@
 /*
- * wrapping.h: sums of what programs have counted. A trace lies in the program's memory, which may
- * have written anything there, and such a sum is to be wrong and nothing worse. Pure.
+ * wrapping.h: sums of what programs have counted. A trace lies in the program's memory, and the
+ * program may have overwritten it. Then such a sum is wrong, but not undefined behaviour. Pure.
  */
 #ifndef FLAME_COMMON_TRACE_WRAPPING_H
 #define FLAME_COMMON_TRACE_WRAPPING_H
