@@ -1,5 +1,5 @@
 /*
- * The functions that a program calls itself: preload/flamemem.h has their words.
+ * Leak-check and growth functions of preload/flamemem.h that a program calls itself.
  */
 #include <errno.h>
 
@@ -105,7 +105,8 @@ EXPORT int flamemem_mark(const char *name)
     return mark(name);
 }
 
-/* For libflamewait.so, which has the names above as well (inproc/lib/regionhooks.c). */
+/* Another name for flamemem_mark: libflamewait.so exports the names above, too
+ * (inproc/lib/regionhooks.c), and calls this one. */
 EXPORT int flamemem_own_mark(const char *name)
 {
     return mark(name);

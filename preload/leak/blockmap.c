@@ -1,7 +1,7 @@
 /*
- * The shadow map is walked once to set the bits of `starts`. A second pass, over the lines
- * alone, tells each line and each chunk without lines which block is the last before it,
- * so that a pointer into a large block finds its beginning at once.
+ * The shadow map is walked once to set the bits of `starts`. A second pass over the lines alone
+ * stores the last block before each line, and before each chunk without lines. So the beginning of
+ * a large block is found at once from a pointer into it.
  */
 #include "preload/leak/blockmap.h"
 
@@ -11,12 +11,12 @@
 
 #define SLAB_SIZE ((size_t)8 << 20)
 #define CHUNK_SIZE ((uintptr_t)1 << BLOCKMAP_CHUNK_SHIFT)
-/* The regions' pointers, and a bit for each behind them: to read all pointers would touch 256
- * pages, most of them for the first time. */
+/* The regions' pointers, followed by a bit for each: reading all pointers would touch 256 pages,
+ * most of them for the first time. */
 #define POINTERS_SIZE (BLOCKMAP_REGIONS * sizeof(blockmap_chunk *))
 #define REGIONS_SIZE (POINTERS_SIZE + BLOCKMAP_REGIONS / 8)
 
-/* Memory that is given back as a whole. */
+/* Memory that is freed as a whole. */
 struct blockmap_slab {
     struct blockmap_slab *next;
     size_t used;
@@ -32,7 +32,7 @@ static void *take(struct blockmap *m, size_t size)
             m->failed = true;
             return NULL;
         }
-        /* The heap is large: looking pointers up all over it misses the TLB, too. */
+        /* The heap is large: look-ups of pointers all over it miss the TLB, too. */
         if (m->slabs)
             pages_advise(slab, SLAB_SIZE, MADV_HUGEPAGE);
         slab->next = m->slabs;
@@ -97,7 +97,7 @@ static void each_chunk(struct blockmap *m,
                        void *arg)
 {
     for (size_t w = 0; w < BLOCKMAP_REGIONS / 64; w++)
-        /* A visit adds none before where it is. */
+        /* A visit adds no chunk before its own. */
         for (uint64_t done = 0, left; (left = m->used[w] & ~done) != 0; done |= left & -left) {
             size_t r = w * 64 + (size_t)__builtin_ctzll(left);
 
@@ -113,7 +113,7 @@ static void each_chunk(struct blockmap *m,
         }
 }
 
-/* ---- what comes before ---- */
+/* ---- the last block before ---- */
 
 static uintptr_t link_lines(const struct blockmap *m, blockmap_chunk chunk, uintptr_t base,
                             uintptr_t before)
@@ -128,7 +128,7 @@ static uintptr_t link_lines(const struct blockmap *m, blockmap_chunk chunk, uint
     return before;
 }
 
-/* Chunks that a large block reaches into and none begins in. */
+/* Marks the chunks that a large block reaches into and in which no block begins. */
 static void cover(struct blockmap *m, uintptr_t block)
 {
     uintptr_t at = (block & -CHUNK_SIZE) + CHUNK_SIZE;
@@ -153,7 +153,7 @@ static void link_chunk(struct blockmap *m, blockmap_chunk chunk, uintptr_t base,
     cover(m, *before);
 }
 
-/* ---- the whole ---- */
+/* ---- the whole map ---- */
 
 void blockmap_free(struct blockmap *m)
 {

@@ -21,9 +21,9 @@
  * granule it begins in. */
 struct blockmap_line {
     uint64_t starts;  /* a block begins here */
-    uint64_t reached; /* a chain of pointers to blocks' beginnings leads to it */
-    uint64_t inner;   /* a pointer to its inside does */
-    uintptr_t before; /* the last block that begins before these granules; 0: none */
+    uint64_t reached; /* reached by a chain of pointers to blocks' beginnings */
+    uint64_t inner;   /* reached by a pointer to its inside */
+    uintptr_t before; /* last block that begins before these granules; 0: none */
 };
 
 #define BLOCKMAP_CHUNK_SHIFT 20
@@ -31,14 +31,14 @@ struct blockmap_line {
 #define BLOCKMAP_CHUNKS ((size_t)1 << (BLOCKMAP_REGION_SHIFT - BLOCKMAP_CHUNK_SHIFT))
 #define BLOCKMAP_REGIONS ((size_t)1 << (PROCESSOR_ADDRESS_BITS - BLOCKMAP_REGION_SHIFT))
 
-/* Address of the lines of a MiB of addresses. With bit 0 set: no block begins in this MiB, and
- * the other bits are the last block before it. 0: no block begins or lies there. */
+/* Address of the lines of a MiB of addresses. With bit 0 set: no block begins in this MiB, and the
+ * other bits are the last block before it. 0: no block begins or lies in this MiB. */
 typedef uintptr_t blockmap_chunk;
 
 struct blockmap {
     unsigned granule;         /* log2 of its bytes: 4 or 3 */
     uintptr_t lo, hi, span;   /* all blocks lie in [lo, hi); span is its length */
-    uint64_t blocks, bytes;   /* how many, and the bytes that were asked for */
+    uint64_t blocks, bytes;   /* number of blocks, and the sum of their requested sizes */
     blockmap_chunk **regions; /* BLOCKMAP_REGIONS of them, each NULL or BLOCKMAP_CHUNKS */
     uint64_t *used;           /* a bit for each region that is not NULL */
     struct blockmap_slab *slabs;
@@ -47,7 +47,7 @@ struct blockmap {
     bool failed, odd;
 };
 
-/* `found` may be NULL. False: no memory; then there is nothing to free. */
+/* `found` may be NULL. False: no memory, and nothing has to be freed. */
 bool blockmap_make(struct blockmap *m, void (*found)(uintptr_t addr, const struct block *b));
 void blockmap_free(struct blockmap *m);
 

@@ -18,7 +18,7 @@
 #define ENTRY_MAX 30u /* bytes */
 #define ROWS ((size_t)1 << TRACE_ROW_SHIFT)
 
-/* A row's live blocks at the mark before. */
+/* A row's live blocks at the previous mark. */
 struct seen {
     uint64_t bytes, blocks;
 };
@@ -39,7 +39,7 @@ struct record {
     struct trace_mark head;
     const char *name;
     uint32_t last_row;
-    size_t len; /* of the buffer, the name among it */
+    size_t len; /* of the buffer, including the name */
 };
 
 static bool write_record(struct record *r)
@@ -69,8 +69,8 @@ static bool put_row(struct record *r, uint32_t id, struct seen now)
     return true;
 }
 
-/* Writes the segment's changed rows. The ids in a forked child's file count from the first row
- * of its own (store.h). */
+/* Writes the segment's changed rows. In a forked child's file, row ids count from the child's first
+ * own row (store.h). */
 static bool put_segment(struct record *r, uint32_t segment)
 {
     const struct trace_segment *s = (const struct trace_segment *)store.row_segments[segment];

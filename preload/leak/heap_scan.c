@@ -1,12 +1,12 @@
 /*
  * A scan takes as long as reading the heap does, a second for some hundred MiB of small blocks. At
- * a process's end that delays nothing else. In the middle of it other threads may be serving
- * requests, so a copy of the process does the reading, as fork makes it. The others are stopped
- * while the page tables are copied, and pay for the pages that they write to meanwhile.
- * docs/ARCHITECTURE.md has the figures.
+ * a process's end that delays nothing else. While a process runs, its other threads may be serving
+ * requests, so a copy of the process, made as by fork, reads the heap. The other threads are
+ * stopped while the page tables are copied. Afterwards they pay for the pages that they write to
+ * during the scan. docs/ARCHITECTURE.md has the figures.
  *
- * The copy shares descriptors, so that no end of a pipe stays open in it; no signal of the
- * program's is handled in it, and its end sends none.
+ * The copy shares the table of descriptors, so it does not hold an end of a pipe open. It handles
+ * none of the program's signals, and its end sends no signal.
  */
 #define _GNU_SOURCE
 #include "preload/leak/heap_scan.h"
@@ -32,14 +32,14 @@
 #include "preload/sidetables/pools.h"
 
 static struct {
-    uint32_t taken; /* by the thread that scans */
+    uint32_t taken; /* futex; 1 while a thread scans */
     bool tagged;
     struct blockmap map;
     struct readable readable;
     struct stopped_world freeze;
 } g;
 
-/* Other threads may wait for as long as a scan takes. They wait in a system call, where they can
+/* Other threads may wait for as long as a scan takes. They wait in a system call, in which they can
  * be stopped. */
 void heap_scan_enter(void)
 {

@@ -2,7 +2,7 @@
  * heap_scan.h: scan of all memory of the process for pointers to blocks, while its other threads
  * are stopped.
  *
- * One at a time; the guard is held at GUARD_RECORDING. No malloc.
+ * One scan at a time, by a thread that holds the guard at GUARD_RECORDING. No malloc.
  */
 #ifndef FLAME_PRELOAD_LEAK_HEAP_SCAN_H
 #define FLAME_PRELOAD_LEAK_HEAP_SCAN_H
@@ -11,20 +11,20 @@
 
 #include "preload/leak/blockmap.h"
 
-/* From here to heap_scan_leave no other thread scans. It enters the loader, so the caller must hold
- * nothing that a thread in there may wait for. */
+/* From here to heap_scan_leave no other thread scans. It calls the loader, so the caller must not
+ * hold a lock that a thread inside the loader may wait for. */
 void heap_scan_enter(void);
 void heap_scan_leave(void);
 
 /*
- * Like heap_scan_enter, for a scan by one thread of the recorded process; returns that thread.
- * NULL, and nothing is entered: this is another process, or has no memory for its threads, or the
- * one scan that `done` counts has been made. `done` is NULL where there may be more than one in a
- * process.
+ * Like heap_scan_enter, for a scan by one thread of the recorded process; returns that thread's
+ * state. NULL, with nothing entered: this is another process, there is no memory for the thread's
+ * state, or *done says that the process's one scan has been made. `done` is NULL where a process
+ * may scan more than once.
  */
 struct thread_state *heap_scan_begin(bool *done);
 
-/* Sets whether pointers with tags in their lowest or highest bits count as pointers from now on. */
+/* Sets whether words with tags in their lowest or highest bits count as pointers from now on. */
 void heap_scan_at_tagged(bool tagged);
 
 /* Whether this is the process that is recorded: a child of vfork has its parent's memory, and
@@ -41,14 +41,14 @@ bool heap_scan_around(const void *frame, bool (*then)(struct blockmap *map, void
 
 /*
  * Like heap_scan_around, for a process that runs on. If it has other threads, `then` is called in a
- * copy of the process, and the others are stopped only while the copy is made. So the results of
- * `then` go into memory that is shared (heap_scan_share). `copied` is called when the memory that
- * `then` reads may change again.
+ * copy of the process, and the threads are stopped only while the copy is made. So `then` must
+ * write its results to shared memory (heap_scan_share). `copied` is called as soon as the memory
+ * that `then` reads may change again.
  */
 bool heap_scan_around_beside(const void *frame, bool (*then)(struct blockmap *map, void *arg),
                              void (*copied)(void), void *arg);
 
-/* Zeroed memory that a copy of the process shares with it. NULL: there is none. */
+/* Zeroed memory that the process and its copy share. NULL: there is none. */
 void *heap_scan_share(size_t size);
 void heap_scan_unshare(void *p, size_t size); /* NULL is allowed */
 

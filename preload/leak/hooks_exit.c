@@ -1,7 +1,7 @@
 /*
- * Interposed functions by which a process ends, where leaks are searched for: exit, _exit, _Exit,
- * quick_exit, and __libc_start_main, which calls main. Where nothing is scanned at the end, each
- * only passes the call on.
+ * Interposed functions by which a process ends, and in which leaks are searched for: exit, _exit,
+ * _Exit, quick_exit, and __libc_start_main, which calls main. Where nothing is scanned at the end,
+ * each only passes the call on.
  */
 #define _GNU_SOURCE
 #include <stdlib.h>
@@ -19,7 +19,7 @@
 
 #define EXPORT __attribute__((visibility("default")))
 
-/* Inlined: in a call that ends the caller the frame would be gone. */
+/* Inlined, because a tail call from the caller would remove the caller's frame. */
 FLAME_INLINE void look_by(void (*look_from)(const void *frame), const void *frame)
 {
     uint32_t busy = guard.busy;
@@ -72,27 +72,28 @@ DEFINE_END(quick_exit, look)
 
 static main_function *program_main;
 
-/* Has a frame of its own on every stack of the first thread, which is left out when frames get
- * their names. */
+/* Has a frame of its own on every stack of the first thread. Symbolization leaves that frame
+ * out. */
 static int main_and_look(int argc, char **argv, char **envp)
 {
     int status;
 
-    /* For exits from within the C library: only handlers that main registers are called before. */
+    /* For exits from within the C library: only handlers that main registers run before this
+     * one. */
     atexit(look);
     status = program_main(argc, argv, envp);
     look();
     return status;
 }
 
-/* musl calls constructors, ours too, from __libc_start_main: the options are known only here. A
- * sibling call leaves no frame. */
+/* musl calls constructors, including the recorder's, from __libc_start_main, so the options are
+ * known only here. A sibling call leaves no frame. */
 static int main_if_unwanted(int argc, char **argv, char **envp)
 {
     return lifecycle_end_wanted ? main_and_look(argc, argv, envp) : program_main(argc, argv, envp);
 }
 
-/* The last chance to scan, and the only one in a process whose main was not called by us. */
+/* The last chance to scan, and the only one in a process whose main the recorder did not call. */
 __attribute__((destructor)) static void look_at_unload(void)
 {
     look();
@@ -114,7 +115,7 @@ const struct lifecycle_listener lifecycle_leak = {
 };
 
 int __cxa_atexit(void (*handler)(void *arg), void *arg, void *module);
-/* Weak, as not each C library has it. */
+/* Weak, because not every C library has it. */
 __attribute__((weak)) int __cxa_at_quick_exit(void (*handler)(void *arg), void *module);
 int __libc_start_main(main_function *program, int argc, char **argv, void (*init)(void),
                       void (*fini)(void), void (*loader_fini)(void), void *stack_end);

@@ -5,11 +5,11 @@
  * and destructors free are not freed yet then, but they are reachable, and so are no leaks. After
  * the handlers, the blocks of a destroyed container would be leaks.
  *
- * Blocks that handlers and destructors allocate themselves are in a region of its own (regions.h).
- * They are checked after the last of them has run, if any is live.
+ * Blocks that handlers and destructors allocate themselves are in a region of their own
+ * (regions.h). They are checked after the last of them has run, if any is live.
  *
- * The sums are made while the other threads are stopped, as blocks may be freed afterwards. They
- * are written when those run again, as writing takes a lock.
+ * The sums are made while the other threads are stopped, because blocks may be freed afterwards.
+ * They are written after the threads are resumed, because writing takes a lock.
  */
 #include "preload/leak/leakcheck.h"
 
@@ -28,7 +28,7 @@
 bool leakcheck_wanted;
 
 static bool done;
-static uint32_t since_look; /* the region of blocks that were allocated since the check; 0: none */
+static uint32_t since_look; /* region of the blocks that were allocated since the check; 0: none */
 
 /* Classes of a row's blocks. */
 enum verdict { VERDICT_LEAKED, VERDICT_BY_LEAK, VERDICT_INNER, VERDICTS };
@@ -42,7 +42,7 @@ static struct looking {
         uint64_t bytes, blocks;
     } (*rows)[VERDICTS]; /* by row id */
     uint32_t nrows;
-    uint32_t region; /* only its blocks count; 0: all */
+    uint32_t region; /* region whose blocks count; 0: all blocks do */
 } g;
 
 void leakcheck_set(bool wanted)
@@ -71,7 +71,7 @@ static bool is_judged(uint32_t row)
     return row >= store.inherited_rows && row < g.nrows;
 }
 
-/* A block of a pool has the verdict of the block that it lies in. */
+/* A pool's block has the verdict of the block of malloc's that it lies in. */
 static void count_part(const struct pool_block *b, void *arg)
 {
     enum verdict verdict = *(const enum verdict *)arg;

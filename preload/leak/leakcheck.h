@@ -1,9 +1,9 @@
 /*
- * leakcheck.h: at the end of a process, which of the live blocks nothing leads to any more.
+ * leakcheck.h: leak check at the end of the process: it finds the live blocks that no pointer leads
+ * to.
  *
- * The verdict is written into the trace: rows marked TRACE_ROW_LEAKED and their like, beside
- * those that count (common/trace_format.h). Other threads stand for as long as the look
- * takes.
+ * The verdict goes into the trace, as rows marked TRACE_ROW_LEAKED and the like beside the counting
+ * rows (common/trace_format.h). The other threads are stopped during the scan.
  */
 #ifndef FLAME_PRELOAD_LEAK_LEAKCHECK_H
 #define FLAME_PRELOAD_LEAK_LEAKCHECK_H
@@ -12,27 +12,27 @@
 
 #include "common/compiler.h"
 
-/* Whether this is wanted: the option leak=1. Called when recording starts, before the
+/* Sets whether leaks are checked (option leak=1). To be called when recording starts, before the
  * recorder has mapped anything. */
 void leakcheck_set(bool wanted);
 
-/* One load; false for ever where it is not wanted. */
+/* One load in each hook. Stays false if leaks are not checked. */
 extern bool leakcheck_wanted;
 
 /*
- * Looks, unless this process has looked before, is not recorded, or is a child of vfork.
- * `frame`: what lies above it on the calling thread's stack counts, so the caller's caller's
- * registers must have been saved there. The guard is held at GUARD_RECORDING.
+ * Scans for leaks, unless this process has done so before, is not recorded, or is a child of vfork.
+ * `frame`: the calling thread's stack counts from there upwards, so the registers of the caller's
+ * caller must have been saved above it. The guard is held at GUARD_RECORDING.
  */
 void leakcheck_now(const void *frame);
 
 /*
- * Looks again, when all handlers and destructors have run: for what was allocated since
- * leakcheck_now, and for nothing else. No more than once, and only if something of that is live.
+ * Scans again after all handlers and destructors have run, and judges only the blocks that were
+ * allocated since leakcheck_now. It scans at most once, and only if such a block is live.
  */
 void leakcheck_late(const void *frame);
 
-/* To be called in a forked child, which has not looked yet. */
+/* To be called in a forked child, which has not scanned yet. */
 void leakcheck_after_fork(void);
 
 #endif

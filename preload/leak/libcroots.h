@@ -1,9 +1,9 @@
 /*
- * libcroots.h: words that the C library keeps for the program in memory that it allocates for
- * itself, past every hook: in musl, thread-local data of libraries that are loaded late, and the
- * arguments of atexit's handlers. (In glibc the loader allocates by the program's malloc, and what
- * it has so is a root itself, see roots.c, and its arrays of handlers are blocks that its data
- * leads to.)
+ * libcroots.h: words that the C library stores for the program in memory that it allocates for
+ * itself, past every hook. In musl these are thread-local data of libraries that are loaded late,
+ * and the arguments of atexit's handlers. In glibc the loader allocates with the program's malloc,
+ * so such blocks are roots themselves (roots.c), and its arrays of handlers are blocks that its
+ * data points to.
  *
  * No malloc.
  */
@@ -33,14 +33,15 @@ static inline void libcroots_each(const struct readable *r FLAME_UNUSED,
 {
 }
 #else
-/* Before the threads stand: forgets the modules of the look before, and takes each there is. */
+/* To be called before the threads are stopped. Forgets the modules of the previous scan; then
+ * libcroots_module adds each present one. */
 void libcroots_forget(void);
 void libcroots_module(const struct dl_phdr_info *info);
-/* Whether all had room. */
+/* Whether there was room for all modules. */
 bool libcroots_complete(void);
 
-/* Calls `visit` for the words of each; [lo, hi) can be read. To be called while the other threads
- * stand. */
+/* Calls `visit` for the words of each module; [lo, hi) can be read. To be called while the other
+ * threads are stopped. */
 void libcroots_each(const struct readable *r, const struct stopped_world *f,
                     void (*visit)(uintptr_t lo, uintptr_t hi));
 #endif

@@ -1,21 +1,21 @@
 /*
  * Problem: a heap of a GiB has a hundred million words, each of which may point anywhere, and the
- * program waits.
+ * program waits for the scan.
  *
  * Algorithm: depth first with an explicit stack of blocks. Reading the block map or a block's first
  * bytes is a cache miss, so neither is done at once. Words wait for the map, and blocks for being
  * read, in short queues while the memory they need is fetched.
  *
- * The stack is a small one. A block that finds no room on it gets its bit both in `reached` and in
- * `inner`, which no other has. When the stack is empty the map is searched for such blocks, from
- * where the last search ended. A stack for all blocks of a GiB of small ones is 134 MB, and the
- * first use of that memory took a third of the scan.
+ * The stack is small. A block that finds no room on it gets its bit both in `reached` and in
+ * `inner`; no other block has both. When the stack is empty the map is searched for such blocks,
+ * from where the last search ended. A stack for all blocks of a GiB of small ones is 134 MB, and
+ * the first use of that memory took a third of the scan.
  *
  * The first pass follows pointers to blocks' beginnings and marks the blocks that were pointed
  * into. The second starts from those that were not reached otherwise. So a block is read once.
  *
- * Leaks that point to each other: in the order of addresses, each leak that no other has led to yet
- * is a leader and is followed. A leader that a later one leads to is a leader no more.
+ * Leaks that point to each other: in the order of addresses, each leak that no other leak has led
+ * to yet becomes a leader and is followed. It stops being a leader when a later leader leads to it.
  */
 #include "preload/leak/marking.h"
 
@@ -30,9 +30,9 @@
 #define ADDRESS_BITS ((((uintptr_t)1 << PROCESSOR_ADDRESS_BITS) - 1) & ~(uintptr_t)7)
 #define WORDS_QUEUED 32u
 #define BLOCKS_QUEUED 8u
-/* Size from which on a block may hold a page that cannot be read. */
+/* Size of a block from which on it may contain an unreadable page. */
 #define GUARDED_SIZE SHADOW_PAGE
-/* Size from which on the kernel is asked which pages there are. */
+/* Size of a range from which on the kernel is asked which of its pages were written. */
 #define SPARSE_SIZE ((uintptr_t)1 << 20)
 
 enum pass { PASS_REACHED, PASS_INNER, PASS_LEAKS };
@@ -45,7 +45,7 @@ static FLAME_BULK struct marking {
     enum marking_words words;
     uintptr_t *stack; /* blocks to be followed */
     size_t depth, room;
-    bool spilled;    /* blocks may be in the map that found no room on the stack */
+    bool spilled;    /* the map may have blocks that found no room on the stack */
     uintptr_t sweep; /* where to search for those next */
     struct waiting_word {
         uintptr_t word;
@@ -57,9 +57,9 @@ static FLAME_BULK struct marking {
     unsigned next_block, blocks_wait;
     struct shadow_pages pages;
     /* For the leaks: */
-    uintptr_t *leaders; /* in the order of addresses; bit 0: it is a leader no more */
+    uintptr_t *leaders; /* in the order of addresses; bit 0: it is not a leader any more */
     size_t nleaders;
-    uintptr_t leader; /* that is being followed */
+    uintptr_t leader; /* the leader that is being followed */
 } g;
 
 /* ---- words ---- */
@@ -125,7 +125,7 @@ static FLAME_COLD bool refill(void)
 
 static FLAME_COLD void meet_leader(uintptr_t block)
 {
-    /* Bit 0 changes no order, as blocks begin at even addresses. */
+    /* Bit 0 does not change the order, because blocks begin at even addresses. */
     size_t i = upper_bound(g.leaders, g.nleaders, sizeof *g.leaders, block - 1);
 
     if (i < g.nleaders && block != g.leader)

@@ -22,8 +22,8 @@ static bool grow(struct readable *r)
     return true;
 }
 
-/* Whether this is the file in which threads log their waits. Addresses of locks in it keep no
- * block reachable. */
+/* Whether this is the shared memory in which threads log their waits. Addresses of locks in it do
+ * not make a block reachable. */
 static bool is_session(const struct procmap *map)
 {
     static const char name[] = "/memfd:" SHM_FILE;
@@ -31,8 +31,8 @@ static bool is_session(const struct procmap *map)
     return map->name_len >= sizeof name - 1 && memcmp(map->name, name, sizeof name - 1) == 0;
 }
 
-/* Whether this is shared memory that may hold pointers. Shared files and devices are not: a file
- * has no addresses of this process, and reading a device may have effects. */
+/* Whether this is shared memory that may hold pointers. Shared files and devices do not count: a
+ * file has no addresses of this process, and reading a device may have effects. */
 static bool is_shared_memory(const struct procmap *map)
 {
     static const char *const beginnings[] = {"/dev/shm/", "/memfd:", "/SYSV"};
@@ -61,7 +61,7 @@ static bool append(struct readable *r, const struct readable_range *range)
 
 struct looking {
     struct readable *r;
-    bool added; /* the mapping that was visited last is the last range */
+    bool added; /* the mapping visited last is the last range */
 };
 
 static bool add(const struct procmap *map, void *arg)
@@ -79,16 +79,17 @@ static bool add(const struct procmap *map, void *arg)
     return l->r->failed;
 }
 
-/* Whether the page can be read without waiting for the code that fills it. A page that is
- * swapped out comes back by itself; but where writes are guarded, the marker of a missing page
- * looks like that. */
+/* Whether the page can be read without waiting for the code that fills it. The kernel itself brings
+ * a swapped-out page back. But where writes are guarded, the marker of a missing page looks like a
+ * swap entry. */
 static bool is_there(uint64_t entry, bool guarded)
 {
     return entry != SHADOW_PAGES_UNKNOWN &&
            (entry & PAGEMAP_PRESENT || (entry & PAGEMAP_SWAPPED && !guarded));
 }
 
-/* Replaces the last range, whose pages other code fills, by the runs of pages that are there. */
+/* Replaces the last range, whose pages other code fills, by the runs of its pages that are
+ * present. */
 static bool keep_those_there(bool guarded, void *arg)
 {
     struct looking *l = arg;

@@ -1,10 +1,12 @@
 /*
- * readable.h: which memory can be read, from one look at /proc/self/maps.
+ * readable.h: readable memory of the process, from one reading of /proc/self/maps.
  *
- * A block may hold pages that nobody may touch: coroutines' stacks that were allocated and
- * given a guard. And where userfaultfd(2) has other code fill a mapping, whoever reads a page that
- * is not there waits for that code, which may be a thread that stands: such pages are left out, as
- * nothing was ever written to them. For one thread, while no other maps or unmaps. No malloc.
+ * A block may contain pages that must not be touched: coroutines' stacks that were allocated and
+ * got a guard page. With userfaultfd(2) other code fills a mapping, and reading a missing page
+ * waits for that code, which may belong to a stopped thread. Such pages are left out, because
+ * nothing was ever written to them.
+ *
+ * For one thread, while no other maps or unmaps. No malloc.
  */
 #ifndef FLAME_PRELOAD_LEAK_READABLE_H
 #define FLAME_PRELOAD_LEAK_READABLE_H
@@ -20,14 +22,14 @@ struct readable {
         bool write;
         bool file;          /* pages beyond the file's end may be among them */
         bool stack;         /* the first thread's, which grows */
-        bool shared_memory; /* POSIX's, System V's, or of memfd_create */
-    } * ranges;             /* those that can be read, in the order of addresses */
+        bool shared_memory; /* of POSIX, of System V, or of memfd_create */
+    } * ranges;             /* readable ranges, in the order of addresses */
     size_t n, alloc;
-    bool sparse; /* of some mappings only the pages that are there are ranges */
+    bool sparse; /* of some mappings only the present pages are ranges */
     bool failed;
 };
 
-/* False: no memory, or there is no /proc. */
+/* Reads the list of mappings. False: no memory, or there is no /proc. */
 bool readable_look(struct readable *r);
 void readable_free(struct readable *r);
 

@@ -1,14 +1,14 @@
 /*
- * Ends of regions. The blocks of a region are looked up in the result of a scan of all memory. So a
- * region costs a scan if a block of it is live at its end, and otherwise nothing: the other threads
- * are not stopped for a test case that frees all it allocated.
+ * Ends of regions. The blocks of a region are looked up in the result of a scan of all memory. A
+ * region costs a scan only if a block of it is live at its end. The other threads are not stopped
+ * for a test case that frees all it allocated.
  *
  * The rows of equal regions and stacks are added up, so that a loop around a region that leaks does
  * not let the trace grow.
  *
  * At a region's end a copy of the process may do the scan (heap_scan.h), so the scan only lists the
- * blocks that are left. Afterwards the other blocks are given to the region that gets them (the
- * heir).
+ * blocks that the region left behind. Afterwards the region's other blocks move to its heir, an
+ * outer region.
  */
 #include "preload/leak/region_check.h"
 
@@ -35,26 +35,27 @@ struct left {
 static struct {
     const struct blockmap *map;
     struct left *left; /* in memory that copies of the process share */
-    size_t *nleft;     /* there, too */
+    size_t *nleft;     /* also in shared memory */
     size_t room;
     uint32_t heir;
     /* In the trace: */
     struct annotated_rows rows;
 } g = {.rows = ABOVE_ROWS(TRACE_NODE_REGION, TRACE_ROW_REGION)};
 
-/* ---- blocks that are left ---- */
+/* ---- blocks that a region left behind ---- */
 
 static size_t size_of_room(void)
 {
     return (g.room + 1) * sizeof *g.left;
 }
 
-/* Makes room for all blocks there may be. With the regions' lock. */
+/* Makes room for as many blocks as a region may leave behind. The caller holds the regions'
+ * lock. */
 static bool make_room(void)
 {
     g.room = regions_blocks();
     g.left = heap_scan_share(size_of_room());
-    /* The last element's place is for the count. */
+    /* The place after the last element holds the count. */
     g.nleft = g.left ? (size_t *)(g.left + g.room) : NULL;
     return g.left != NULL;
 }
@@ -89,7 +90,7 @@ static bool is_reached(uintptr_t addr)
     blockmap_chunk chunk = addr >> PROCESSOR_ADDRESS_BITS ? 0 : blockmap_chunk_of(g.map, addr);
     const struct blockmap_line *line;
 
-    /* A block that is not in the map was allocated or freed just as its thread was stopped. */
+    /* A block that is not in the map was being allocated or freed when its thread was stopped. */
     if (!chunk || chunk & 1)
         return true;
     line = blockmap_line_in(g.map, chunk, addr);
@@ -116,8 +117,8 @@ static uint32_t inherit(uintptr_t addr FLAME_UNUSED, uint32_t region FLAME_UNUSE
     return g.heir;
 }
 
-/* Drops the blocks that were left, as each is reported once, and gives the region's other blocks
- * to the heir. */
+/* Drops the blocks that the region left behind, since each is reported once, and moves the region's
+ * other blocks to the heir. */
 static void settle(uint32_t region)
 {
     regions_lock();
@@ -129,7 +130,7 @@ static void settle(uint32_t region)
 
 /* ---- the trace ---- */
 
-/* The row for the blocks of `row` that a region left; NULL: there is no room. */
+/* Row for the blocks of `row` that a region left behind. NULL: there is no room. */
 static struct trace_row *row_for(struct thread_state *t, uint32_t number, uint32_t row)
 {
     const struct trace_row *counts = store_row(row);
@@ -158,7 +159,7 @@ static void write_left(struct thread_state *t)
     }
 }
 
-/* ---- beginnings and ends ---- */
+/* ---- beginnings and ends of regions ---- */
 
 bool region_check_begin(const char *name, uint32_t flags)
 {

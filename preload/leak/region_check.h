@@ -1,9 +1,9 @@
 /*
- * region_check.h: the regions that a program has marked in itself (preload/flamemem.h): their
- * beginnings, and the look for what they leave behind at their ends.
+ * region_check.h: regions that a program marks in itself (preload/flamemem.h), and the scan at
+ * their ends for the blocks that they leave behind.
  *
- * What is left goes into the trace: rows of TRACE_ROW_REGION on a TRACE_NODE_REGION above the
- * stack that allocated it. The guard is held at GUARD_RECORDING. No malloc.
+ * The result goes into the trace, as rows of TRACE_ROW_REGION on a TRACE_NODE_REGION above the
+ * allocating stack. The guard is held at GUARD_RECORDING. No malloc.
  */
 #ifndef FLAME_PRELOAD_LEAK_REGION_CHECK_H
 #define FLAME_PRELOAD_LEAK_REGION_CHECK_H
@@ -18,15 +18,16 @@ struct region_check_left {
     bool looked;
 };
 
-/* `flags`: enum region_flag. False: nobody will look, but region_check_end is to be called. */
+/* Begins a region; `flags`: enum region_flag. False: there will be no scan, but region_check_end
+ * must still be called. */
 bool region_check_begin(const char *name, uint32_t flags);
 
-/* Ends the newest region of the calling thread. `frame` as heap_scan_around has it. */
+/* Ends the calling thread's newest region. `frame`: as in heap_scan_around. */
 struct region_check_left region_check_end(const void *frame);
 
 /*
- * The end of all regions, with the process. region_check_lock_open is called before the look, and
- * region_check_judge_open in it, if it comes to that; then region_check_write_open.
+ * End of all regions, at the end of the process. region_check_lock_open is called before the scan,
+ * region_check_judge_open within it if there is one, and region_check_write_open afterwards.
  */
 void region_check_lock_open(void);
 void region_check_judge_open(const struct blockmap *map);

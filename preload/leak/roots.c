@@ -11,10 +11,11 @@
  *                                  its control block, with the thread-local data before that; of
  *                                  a thread that has ended and can be joined, its result
  *
- * Blocks that the loader allocated (thread-local data of modules that came later, its lists) are
- * reached: the loader keeps them by pointers in memory of its own, with offsets of its own. So are
- * blocks that a forked child inherited, because the threads that had them are not there. So are
- * blocks whose stack contains a library that frees past the hooks (unhooked_libraries.h).
+ * Some blocks count as reached without a pointer. Blocks that the loader allocated (thread-local
+ * data of later modules, its lists) are found by pointers in the loader's own memory, with offsets
+ * of its own. Blocks that a forked child inherited may belong to threads that the child does not
+ * have. Blocks whose stack contains a library that frees past the hooks (unhooked_libraries.h) may
+ * be free already.
  *
  * Rejected: every writable mapping, because heaps are full of pointers to leaked blocks, from
  * blocks that were freed.
@@ -46,7 +47,7 @@
 #define SEGMENTS_MAX 16384u
 #define KEPT_MAX ((size_t)1 << 20)
 #define PAGE 4096u
-/* Size of glibc's struct pthread, from the thread pointer on: 2,304 bytes in 2.31 to 2.41. */
+/* Size of glibc's struct pthread, counted from the thread pointer: 2,304 bytes in 2.31 to 2.41. */
 #define CONTROL_BLOCK 0x900u
 #define RED_ZONE 128u /* a leaf function's data below the stack pointer; psABI */
 
@@ -65,9 +66,9 @@ static struct {
     size_t nsegments;
     uint8_t *by_loader; /* a bit for each row */
     uint32_t nrows;
-    uintptr_t *kept; /* blocks that are roots: the first KEPT_MAX of them, in pages */
+    uintptr_t *kept; /* blocks that are roots; only the first KEPT_MAX are listed; in pages */
     size_t nkept;
-    struct range libc, allocator; /* code; of the allocator only if it is not the C library's */
+    struct range libc, allocator; /* code ranges; the allocator's only if it is not the C library */
 } facts;
 
 /* ---- at the start ---- */
@@ -77,8 +78,8 @@ static bool name_is(const struct procmap *map, const char *name)
     return map->name_len == strlen(name) && memcmp(map->name, name, map->name_len) == 0;
 }
 
-/* Adds a mapping that is there at the start, without the recorder's own list (`arg`). The kernel
- * may have joined the list with a mapping beside it. */
+/* Adds a mapping that exists at the start, without the pages of the recorder's own list (`arg`).
+ * The kernel may have merged the list with an adjacent mapping. */
 static bool add_start(const struct procmap *map, void *arg)
 {
     uintptr_t ours = (uintptr_t)arg, behind = ours + START_MAX * sizeof(struct range);
@@ -207,8 +208,8 @@ static void mark_modules(void)
     }
 }
 
-/* Whether the mapping is a block's. A block that the C library mapped for itself begins 16 bytes
- * into its mapping. */
+/* Whether the mapping belongs to a block. A block that the C library mapped for itself begins 16
+ * bytes into its mapping. */
 static bool is_a_blocks(const struct roots *r, uintptr_t page)
 {
     return blockmap_find(r->map, page + 16) == page + 16;
@@ -251,8 +252,8 @@ static void mark_thread(const struct roots *r, uintptr_t from, uintptr_t sp, uin
         marking_root_block(block);
     else if (range)
         marking_root(from > range->lo ? from : range->lo, end_of_stack(range, sp, tp), MARKING_ANY);
-    /* The thread runs on a stack that is not its own: words that it left on its own are further
-     * down. */
+    /* The thread runs on a stack that is not its own: the words it left on its own stack are
+     * further down. */
     if (home && home != range)
         mark_but_modules(home->lo, end_of_stack(home, home->lo, tp));
 }
@@ -263,8 +264,8 @@ static void mark_self(const struct roots *r)
         stack_t alternate;
     } self = {.alternate = {.ss_sp = NULL}};
 
-    /* The calling thread is in a call of the recorder's, below which the program has nothing.
-     * Words there are left from calls that have returned. */
+    /* The calling thread is in a call of the recorder, below which the program has no data. Words
+     * there remain from calls that have returned. */
     mark_thread(r, r->sp, r->sp, arch_thread_pointer());
     if (kernel_call(SYS_sigaltstack, NULL, &self.alternate) == 0)
         marking_root((uintptr_t)&self, (uintptr_t)(&self + 1), MARKING_ANY);
@@ -305,8 +306,8 @@ static uintptr_t lowest_sp(const struct roots *r, uintptr_t lo, uintptr_t hi)
     return lowest;
 }
 
-/* Scans the first thread's stack where no stack pointer lies in it: the thread has ended, or
- * runs elsewhere. */
+/* Scans the first thread's stack if no stack pointer lies in it: the thread has ended, or runs on
+ * another stack. */
 static void mark_first_stack(const struct roots *r)
 {
     for (size_t i = 0; i < r->readable->n; i++) {
@@ -321,7 +322,7 @@ static void mark_first_stack(const struct roots *r)
 
 static void mark_file(uintptr_t lo, uintptr_t hi)
 {
-    /* After the file's end there is no memory, though it is mapped. */
+    /* Pages after the file's end are mapped, but have no memory. */
     for (uintptr_t page = lo; page < hi; page += PAGE)
         if (kernel_readable(page, 1))
             marking_root(page, page + PAGE < hi ? page + PAGE : hi, MARKING_ANY);
@@ -332,15 +333,15 @@ static void mark_piece(uintptr_t lo, uintptr_t hi, void *arg)
     const struct roots *r = arg;
     const struct readable_range *range = readable_at(r->readable, lo);
 
-    /* A mapping that cannot be written now may have been written to before it was sealed. */
+    /* A mapping that is not writable now may have been written to before it was sealed. */
     if (range->file)
         mark_file(lo, hi);
     else
         marking_root(lo, hi, MARKING_ANY);
 }
 
-/* Scans a mapping of the program's. An allocator's own mappings are not scanned, as they hold
- * pointers of blocks that were freed. */
+/* Scans a mapping of the program. An allocator's own mappings are not scanned, because they hold
+ * pointers from freed blocks. */
 static void mark_mapped(const struct map_ranges_piece *p, void *arg)
 {
     const struct roots *r = arg;
@@ -350,14 +351,14 @@ static void mark_mapped(const struct map_ranges_piece *p, void *arg)
     if (!p->mapping.words || is_allocator(p->mapping.caller))
         return;
     if (p->mapping.grows && (range = readable_at(r->readable, lo)))
-        lo = range->lo; /* the kernel joins it with nothing else */
+        lo = range->lo; /* the kernel merges it with no other mapping */
     sp = lowest_sp(r, lo, hi);
     if (sp != hi && sp - RED_ZONE > lo)
         lo = sp - RED_ZONE;
     readable_clip(r->readable, lo, hi, mark_piece, arg);
 }
 
-/* Scans shared memory that has a name, whether it was mapped by mmap or by shmat. */
+/* Scans named shared memory, whether it was mapped by mmap or by shmat. */
 static void mark_shared(const struct roots *r)
 {
     for (size_t i = 0; i < r->readable->n; i++)
@@ -438,14 +439,14 @@ static void mark_blocks(void)
         marking_root_block(facts.kept[i]);
 }
 
-/* Blocks that are not counted are not judged, and blocks that their pointers lead to are
+/* Blocks that are not counted are not judged, and the blocks that their pointers lead to are
  * reached. */
 static void mark_left_out(uintptr_t addr, uint64_t size, void *arg FLAME_UNUSED)
 {
     marking_root(addr, addr + size, MARKING_ANY);
 }
 
-/* ---- all of them ---- */
+/* ---- all roots ---- */
 
 void roots_mark(struct roots *r)
 {

@@ -1,7 +1,7 @@
 /*
- * roots.h: words in which a program's chains of pointers begin: writable data of its modules,
- * memory that the loader mapped at the start or the program mapped itself, the stacks, registers
- * and thread-local data of its threads.
+ * roots.h: words from which the search for reachable blocks begins: writable data of the program's
+ * modules, memory that the loader mapped at the start or the program mapped itself, and the stacks,
+ * registers and thread-local data of its threads.
  *
  * No malloc.
  */
@@ -14,20 +14,20 @@
 #include "preload/leak/stop_the_world.h"
 #include "preload/leak/readable.h"
 
-/* Lists the mappings that are there before the recorder maps anything itself; once, when it
- * starts. */
+/* Lists the mappings that exist before the recorder maps anything itself. To be called once, when
+ * recording starts. */
 void roots_at_start(void);
 
 /* Lists the modules and their writable data. It enters the loader, so it must be called before
  * other threads are stopped. */
 void roots_list_modules(void);
 
-/* Whether all roots are known: the lists of roots_at_start and roots_list_modules are complete,
- * and every thread was stopped or its stack pointer is known. If some are not, blocks that only
+/* Whether all roots are known: the lists of roots_at_start and roots_list_modules are complete, and
+ * every thread was stopped or its stack pointer is known. Without some roots, blocks that only
  * those lead to would pass for leaks. */
 bool roots_complete(const struct stopped_world *f);
 
-/* Sources of the roots; `sp`: the end of the calling thread's stack that counts. */
+/* Sources of the roots. `sp`: address from which on the calling thread's stack counts. */
 struct roots {
     const struct blockmap *map;
     const struct readable *readable;
@@ -35,8 +35,8 @@ struct roots {
     uintptr_t sp;
 };
 
-/* roots_find_rows finds the rows whose blocks are roots themselves (false: no memory). After it,
- * roots_found_block is to be called for each live block. */
+/* Finds the rows whose blocks are roots themselves. False: no memory. Afterwards roots_found_block
+ * must be called for each live block. */
 bool roots_find_rows(void);
 void roots_found_block(uintptr_t addr, const struct block *b);
 

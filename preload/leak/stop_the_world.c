@@ -1,6 +1,6 @@
 /*
- * Problem: all other threads must be stopped for a moment, in a process that does not know of it,
- * without a call that fails because of it.
+ * Problem: all other threads of the process must be stopped for a moment, and none of their system
+ * calls may fail because of it.
  *
  * Algorithm: /proc/self/task is read again and again until it names no new thread, as threads are
  * born while others are stopped. Before a thread is signalled, /proc gives the call that it sleeps
@@ -34,7 +34,7 @@
 
 #define SIGNAL_SETXID 33 /* glibc's SIGSETXID: nptl/descr.h's second of two */
 #ifndef ANSWER_NS
-#define ANSWER_NS 200000000u /* a thread that has not answered by then is missed */
+#define ANSWER_NS 200000000u /* time after which a thread that has not answered is given up */
 #define PATIENCE 25          /* factor for a thread that only waits for a processor or a page */
 #endif
 #define ROUNDS_MAX 100
@@ -42,7 +42,7 @@
 #define SA_RESTORER 0x04000000
 #endif
 #define SIGNALS 64
-#define ASKED 3 /* attempts to read the call of a thread that runs */
+#define ASKED 3 /* number of attempts to read the call of a running thread */
 
 /* The kernel's own form of struct sigaction, with its set of 64 signals. */
 struct kernel_sigaction {
@@ -54,12 +54,13 @@ struct kernel_sigaction {
 
 static struct stopped_world *current;
 static struct stopped_thread
-    *all; /* STOP_WORLD_THREADS_MAX of them, kept from one stop to the next */
+    *all; /* STOP_WORLD_THREADS_MAX of them, reused from one stop to the next */
 /* Odd while threads are to be stopped; the futex on which stopped threads wait. */
 static uint32_t turn;
 static struct kernel_sigaction program_action;
 static bool action_is_ours;
-static bool by_tgkill; /* rt_tgsigqueueinfo, whose signal carries our pointer, is forbidden */
+static bool
+    by_tgkill; /* rt_tgsigqueueinfo, whose signal carries the recorder's pointer, is forbidden */
 
 /* ---- in the thread that is stopped ---- */
 
@@ -78,8 +79,8 @@ static struct stopped_thread *find(uint32_t tid)
     return NULL;
 }
 
-/* Whether a signal is pending by now whose handler will run next and ends calls. A thread that
- * waits for a timer's signal must not be sent back to its wait then. */
+/* Whether a pending signal's handler will run next and ends system calls. A thread that waits for a
+ * timer's signal must not be sent back to its wait then. */
 bool stop_world_ending_signal_waits(const sigset_t *blocked_later)
 {
     struct kernel_sigaction action;
@@ -118,7 +119,7 @@ static void stand(int number, siginfo_t *info, void *context)
     }
     if (!(now & 1) || !(t = find((uint32_t)kernel_call(SYS_gettid))))
         return;
-    /* Copied, because *t may belong to the next stop when this thread is resumed. */
+    /* Copied, because *t may belong to the next stop by the time this thread is resumed. */
     call = t->call;
     stop_world_note_registers(t, context);
     t->thread_pointer = arch_thread_pointer();
@@ -205,19 +206,19 @@ static bool ask_call_once(struct stopped_thread *t)
     return true;
 }
 
-/* Reads the thread's call, several times if it runs: it may be about to enter a call, or be
- * woken and wait for a processor. It may enter its next call between the last reading and the
- * signal. Then only code that names the call shows which it was, and glibc from 2.41 on makes
- * all its calls that can be cancelled in one place. */
+/* Reads the thread's call, several times if the thread runs: it may be about to enter a call, or
+ * have been woken and wait for a processor. It may enter its next call between the last reading and
+ * the signal. Then only code that has the number next to the instruction shows which call it was.
+ * From 2.41 on glibc makes all its cancellable calls in one place. */
 static void ask_call(struct stopped_thread *t)
 {
     for (int i = 0; i < ASKED && !ask_call_once(t); i++)
         kernel_yield();
 }
 
-/* Whether the thread has answered, or will when it gets a processor or a page. A thread that
- * sleeps outside of calls ("-1 ...") waits for one of its pages to be read. /proc is read before
- * the state, because a stopped thread sleeps in a call. */
+/* Whether the thread has answered, or will when it gets a processor or a page. A thread that sleeps
+ * outside of calls ("-1 ...") waits for one of its pages to be read. /proc is read before the
+ * state, because a stopped thread also sleeps in a call. */
 static bool has_answered_or_will(const struct stopped_thread *t)
 {
     char line[16];
@@ -235,8 +236,8 @@ struct directory_entry { /* struct linux_dirent64 */
     char name[];
 };
 
-/* Adds the new ids in the directory, and returns how many. -1: it cannot be read, or they are
- * too many. */
+/* Adds the new ids in the directory, and returns their number. -1: the directory cannot be read, or
+ * there are too many. */
 static int list_new(struct stopped_world *f, uint32_t self)
 {
     char buf[8192] __attribute__((aligned(8)));
@@ -286,15 +287,15 @@ static void report(struct stopped_thread *t, long pid)
         t->state = STOP_WORLD_GONE;
 }
 
-/* Whether the thread has ended since it was signalled. A thread that was ending then, as one
- * that was just joined may be, gets no signal any more. */
+/* Whether the thread has ended since it was signalled. A thread that was already ending, like one
+ * that was just joined, gets no signal any more. */
 static bool ended_since(const struct stopped_thread *t, long pid)
 {
     return send_signal(pid, t->tid, 0) == -ESRCH || has_ended(t->tid);
 }
 
-/* Waits until the thread is stopped. A thread that does not answer is still where it was seen to
- * sleep; one that runs has not had a processor yet. */
+/* Waits until the thread is stopped. A thread that does not answer still sleeps where it was seen;
+ * one that runs has not had a processor yet. */
 static void wait_for(struct stopped_world *f, struct stopped_thread *t, long pid)
 {
     struct timespec pause = {.tv_nsec = 1000000};
@@ -321,7 +322,7 @@ static void wait_for(struct stopped_world *f, struct stopped_thread *t, long pid
     }
 }
 
-/* Stops all threads, and those that they have created meanwhile. */
+/* Stops all threads, including those that they create meanwhile. */
 static bool stop_all(struct stopped_world *f)
 {
     long pid = kernel_call(SYS_getpid);
@@ -385,9 +386,9 @@ bool stop_world_begin(struct stopped_world *f)
 }
 
 /*
- * Resumes the threads. Threads that were signalled and have not answered yet find nothing to wait
- * for. The memory that they write to stays then, and so does the handler, as the signal would end
- * the process without it.
+ * Resumes the threads. A thread that was signalled and has not answered yet will not wait any more.
+ * The memory that its handler writes to stays allocated. The handler stays installed, because the
+ * signal would end the process without it.
  */
 void stop_world_end(struct stopped_world *f)
 {

@@ -1,13 +1,13 @@
 /*
- * stop_the_world.h: the process's other threads made to stand, and what they hold in registers.
+ * stop_the_world.h: stops the other threads of the process, and reads their registers.
  *
- * A signal is sent to each; its handler notes the registers and waits. The signal is the one
- * that glibc changes user ids with, since a program cannot block it. A call that the signal
- * would end with EINTR is made again, with its timeout from the beginning.
+ * Each thread gets a signal, whose handler stores the registers and waits. The signal is the one
+ * with which glibc changes user ids, since a program cannot block it. A call that the signal would
+ * end with EINTR is made again, with its whole timeout.
  *
- * Between stop_world_begin and stop_world_end the caller must not wait for anything that another
- * thread may hold: no lock, no malloc, nothing of the C library's that takes one. One at a
- * time.
+ * Between stop_world_begin and stop_world_end the caller must not wait for a resource that another
+ * thread may hold: no lock, no malloc, no function of the C library that takes a lock. One stop at
+ * a time.
  */
 #ifndef FLAME_PRELOAD_LEAK_STOP_THE_WORLD_H
 #define FLAME_PRELOAD_LEAK_STOP_THE_WORLD_H
@@ -31,11 +31,11 @@ struct stopped_thread {
     uint32_t state;                            /* enum stop_world_state */
     uintptr_t sp;                              /* 0: not known */
     uintptr_t thread_pointer;                  /* 0: not known */
-    uintptr_t alternate;                       /* its alternate signal stack; 0: none */
-    uintptr_t registers[STOP_WORLD_REGISTERS]; /* of a thread that stands */
-    /* The call it was in when it was told to stop, so that it can be made again. */
+    uintptr_t alternate;                       /* the thread's alternate signal stack; 0: none */
+    uintptr_t registers[STOP_WORLD_REGISTERS]; /* of a stopped thread */
+    /* The call that the thread was in when it was signalled, so that the call can be made again. */
     struct stopped_call {
-        long number; /* -1: it was in none, as far as is known */
+        long number; /* -1: no call is known */
         uintptr_t arguments[6];
         uintptr_t sp, pc;
     } call;
@@ -44,23 +44,23 @@ struct stopped_thread {
 enum stop_world_state {
     STOP_WORLD_TOLD = 0,
     STOP_WORLD_STANDS,
-    STOP_WORLD_GONE,   /* it ended before */
-    STOP_WORLD_MISSED, /* it does not answer: not in its own code for a long time */
+    STOP_WORLD_GONE,   /* it ended before it was stopped */
+    STOP_WORLD_MISSED, /* it does not answer, and has not run its own code for a long time */
 };
 
 struct stopped_world {
     struct stopped_thread
-        *threads; /* n of at most STOP_WORLD_THREADS_MAX, never moved; stop_the_world.c's */
+        *threads; /* n of at most STOP_WORLD_THREADS_MAX, never moved; owned by stop_the_world.c */
     size_t n;
     size_t missed;
 };
 
-/* False: it cannot be done here (no memory, no /proc, the calls are forbidden, there are more
- * than STOP_WORLD_THREADS_MAX); then nobody stands. */
+/* Stops the other threads. False, with no thread stopped: there is no memory or no /proc, the
+ * system calls are forbidden, or there are more than STOP_WORLD_THREADS_MAX threads. */
 bool stop_world_begin(struct stopped_world *f);
 void stop_world_end(struct stopped_world *f);
 
-/* In a forked child, whose parent may have been about to stop its threads. */
+/* To be called in a forked child, whose parent may have been about to stop its threads. */
 void stop_world_after_fork(void);
 
 #endif

@@ -14,8 +14,8 @@ void stop_world_note_registers(struct stopped_thread *t, const ucontext_t *u)
     t->sp = (uintptr_t)u->uc_mcontext.sp;
 }
 
-/* Whether it is still the call that was seen: the next one of a loop may be made from the same
- * place. The first argument is where the result comes, so it is not looked at. */
+/* Whether the thread is still in the call that was seen: the next call of a loop may be made from
+ * the same place. The first argument is not compared, because its register holds the result. */
 static bool is_same_call(const struct stopped_call *c, const mcontext_t *m)
 {
     if (c->number < 0 || m->sp != c->sp || m->regs[8] != (unsigned long)c->number)
@@ -26,7 +26,8 @@ static bool is_same_call(const struct stopped_call *c, const mcontext_t *m)
     return true;
 }
 
-/* The number stays in its register, but the first argument is lost unless the call is known. */
+/* The call's number stays in its register, but the first argument is lost unless the call is
+ * known. */
 void stop_world_make_call_again(const struct stopped_call *c, ucontext_t *u)
 {
     mcontext_t *m = &u->uc_mcontext;

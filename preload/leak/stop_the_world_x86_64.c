@@ -13,7 +13,7 @@ void stop_world_note_registers(struct stopped_thread *t, const ucontext_t *u)
     t->sp = (uintptr_t)u->uc_mcontext.gregs[REG_RSP];
 }
 
-/* Whether the registers are still of the call that was seen: the next call of a loop may be made
+/* Whether the registers still belong to the call that was seen: the next call of a loop may be made
  * from the same place. */
 static bool is_same_call(const struct stopped_call *c, const greg_t *regs)
 {
@@ -25,8 +25,8 @@ static bool is_same_call(const struct stopped_call *c, const greg_t *regs)
            (uintptr_t)regs[REG_R8] == c->arguments[4] && (uintptr_t)regs[REG_R9] == c->arguments[5];
 }
 
-/* Number of the call of a thread that was about to enter one: code that is "mov NUMBER, %eax;
- * syscall" has it. -1: it is not such code. */
+/* Number of the call that a thread was about to enter. Code of the form "mov NUMBER, %eax; syscall"
+ * contains it. -1: the code has another form. */
 static long number_in_code(uintptr_t pc)
 {
     const uint8_t *code = (const uint8_t *)pc;
@@ -38,7 +38,8 @@ static long number_in_code(uintptr_t pc)
     return number;
 }
 
-/* For calls that the kernel restarts by itself the registers are before the instruction already. */
+/* For a call that the kernel restarts by itself, the registers already point before the
+ * instruction. */
 void stop_world_make_call_again(const struct stopped_call *c, ucontext_t *u)
 {
     greg_t *regs = u->uc_mcontext.gregs;

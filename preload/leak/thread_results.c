@@ -1,15 +1,19 @@
 /*
- * glibc tells debuggers by symbols of its own (nptl_db/structs.def) where in struct pthread the
- * fields are that they need: three numbers for each, how many bits an element has, how many there
- * are, and the offset. The result is not among them, but it is the word before schedparam, behind
- * which schedpolicy and start_routine follow at once (2.34 to 2.41). Where these are not next to
- * each other as they are there, nothing is believed. The records are in a list; a thread that was
- * joined, or has ended and was detached, is not. One that the program gave its stack is in another,
- * and its record is in the program's memory, which is looked at as such.
+ * glibc has symbols for debuggers (nptl_db/structs.def) that describe fields of struct pthread.
+ * Each holds three numbers: the bits of an element, the number of elements, and the offset. The
+ * result is not among these fields, but it is the word before schedparam, which schedpolicy and
+ * start_routine follow at once (2.34 to 2.41). If the three are not adjacent, the layout is unknown
+ * and no results are read.
  *
- * Rejected: all of the record. The argument of the thread's function stays in it, so that a thread
- * that forgets to free it would seem to have kept it. Rejected: to stand before pthread_create, and
- * call the thread's function ourselves: one more frame in every stack of every thread.
+ * The records are in a list, without threads that were joined, or that have ended and were
+ * detached. A thread whose stack the program supplied is in another list; its record is in the
+ * program's memory, which is scanned anyway.
+ *
+ * Rejected: scanning the whole record. It still contains the argument of the thread's function, so
+ * a block that the thread forgets to free would count as reachable.
+ *
+ * Rejected: interposing pthread_create and calling the thread's function from the recorder. That
+ * adds one frame to every stack of every thread.
  */
 #include "preload/leak/thread_results.h"
 
@@ -19,14 +23,14 @@
 
 #define PRIVATE "GLIBC_PRIVATE"
 #define WORD sizeof(uintptr_t)
-#define THREADS_MAX ((size_t)1 << 20) /* a list that was caught in the middle of a change ends */
+#define THREADS_MAX ((size_t)1 << 20) /* ends a walk of a list that changes meanwhile */
 
 static struct {
     uintptr_t head;             /* 0: not known */
-    uint32_t list, tid, result; /* offsets in a record */
+    uint32_t list, tid, result; /* offsets of the fields in a record */
 } g;
 
-/* The offset of a field of so many bits; UINT32_MAX: there is no such field. */
+/* Offset of a field with elements of `bits` bits. UINT32_MAX: there is no such field. */
 static uint32_t offset_of(const char *symbol, uint32_t bits)
 {
     const uint32_t *field = next_symbol_find(symbol, PRIVATE);
@@ -64,7 +68,7 @@ static void visit_record(const struct readable *r, uintptr_t record,
 {
     uintptr_t tid = record + g.tid, result = record + g.result;
 
-    /* The kernel has wiped the number of one that has ended. */
+    /* The kernel clears the id of a thread that has ended. */
     if (has(r, tid, sizeof(uint32_t)) && has(r, result, WORD) && *(const uint32_t *)tid == 0)
         visit(result, result + WORD);
 }

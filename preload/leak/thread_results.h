@@ -1,7 +1,6 @@
 /*
  * thread_results.h: return values of threads that have ended and have not been joined yet. The C
- * library keeps such a value in its record of the thread, in memory that it mapped for the thread's
- * stack.
+ * library stores such a value in its record of the thread, in the mapping of the thread's stack.
  *
  * No malloc.
  */
@@ -10,7 +9,7 @@
 
 #include "preload/leak/readable.h"
 
-/* Finds out where the C library keeps them; to be called once, when the recorder starts. No
+/* Finds out where the C library stores the results. To be called once, when the recorder starts. No
  * results are known for a C library that does not reveal it (glibc before 2.34, others). */
 void thread_results_find(void);
 

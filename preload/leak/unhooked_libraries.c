@@ -1,9 +1,9 @@
 /*
- * Detection of libraries that are bound past the hooks. A library's own slots show what it is bound
- * to: nothing else would reveal a library that was opened with RTLD_DEEPBIND and never allocates. A
+ * Detection of libraries that are bound past the hooks. The import slots of a library show what it
+ * is bound to. Only they reveal a library that was opened with RTLD_DEEPBIND and never allocates. A
  * slot that has not been bound yet points to the library itself.
  *
- * Since glibc 2.35 name spaces are linked to each other after the public list, and the list's
+ * Since glibc 2.35 the name spaces are linked to each other after the public list, and the list's
  * version says so. In older versions they are not found.
  */
 #define _GNU_SOURCE
@@ -27,7 +27,7 @@ static const char *const allocates[] = {
     "malloc", "calloc", "realloc", "memalign", "posix_memalign", "aligned_alloc", "reallocarray"};
 
 static struct {
-    unsigned name_spaces; /* number of them at the start */
+    unsigned name_spaces; /* number of name spaces at the start */
     enum trace_unlooked reason;
     struct unhooked_libraries_range freers[FREERS_MAX];
     size_t nfreers;
@@ -70,7 +70,7 @@ static struct unhooked_libraries_range range_of(const struct dl_phdr_info *info)
     return r;
 }
 
-/* The loader's entry of the module, in its first list. */
+/* The loader's entry for the module, in its first list. */
 static const struct link_map *map_of(const struct dl_phdr_info *info)
 {
     const struct link_map *m = loaderlist()->r_map;
