@@ -33,7 +33,7 @@ uint32_t annotated_row(struct annotated_rows *a, struct thread_state *t, uint32_
     if (!own)
         return 0;
     store_row(own)->thread = thread;
-    /* Where there is no memory to remember it by, the stack gets another one. */
+    /* Without memory for the table, the stack gets another row the next time. */
     remember(a, number, node, own);
     return own;
 }

@@ -1,9 +1,9 @@
 /*
- * annotated_rows.h: rows that count something of a stack apart from its blocks: on a node of their
- * own above it, which says what.
+ * annotated_rows.h: rows that count something of a stack apart from its blocks. Each belongs to a
+ * node of its own above the stack, whose kind says what the row counts.
  *
- * Any thread, but two must not ask for the same stack and number at once: a thread's stacks
- * are its own. The guard is held at GUARD_RECORDING. No malloc.
+ * Any thread may call these functions, but two must not ask for the same stack and number at once:
+ * a thread's stacks are its own. The guard is held at GUARD_RECORDING. No malloc.
  */
 #ifndef FLAME_PRELOAD_ANNOTATED_ROWS_H
 #define FLAME_PRELOAD_ANNOTATED_ROWS_H
@@ -12,9 +12,9 @@
 #include "preload/runtime/pairs.h"
 #include "preload/threads.h"
 
-struct annotated_rows { /* all zero: none */
+struct annotated_rows { /* all zero: no rows */
     struct spinlock lock;
-    struct pairs rows; /* by number and node */
+    struct pairs rows; /* row ids by number and node */
     uint32_t kind;     /* enum trace_node_kind of the nodes, whose addr is the number */
     uint16_t flags;    /* of the rows */
 };
@@ -24,8 +24,9 @@ struct annotated_rows { /* all zero: none */
         .kind = (node_kind), .flags = (row_flags)                                                  \
     }
 
-/* The row for `number` above the stack `node` of the thread with that id in the trace.
- * 0: there is no room for it. `t`: the calling thread. */
+/* Id of the row for `number` above the stack `node`, made if there is none. `thread`: id, in the
+ * trace, of the thread that the row counts for. `t`: the calling thread. 0: there is no room for
+ * the row. */
 uint32_t annotated_row(struct annotated_rows *a, struct thread_state *t, uint32_t node,
                        uint16_t thread, uint32_t number);
 

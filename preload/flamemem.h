@@ -2,9 +2,10 @@
  * flamemem.h: calls by which a program marks moments, regions and blocks for the memory recorder.
  * flamemem(3) has examples.
  *
- * Nothing has to be linked: the functions are searched for in libflamemem.so, with which `flame
- * mem` and `flame leak` start the program. Without it each costs one branch, does nothing and
- * returns 0. The library has them under the names below, for dlsym(3), ctypes and the like.
+ * Nothing has to be linked: the functions are searched for in libflamemem.so, which `flame mem` and
+ * `flame leak` load into the program. Without the library each function costs one branch, does
+ * nothing and returns 0. The library exports them under the names below, too, for dlsym(3), ctypes
+ * and the like.
  *
  * `flame off` records tags and marks as well, with their times, where it sees calls from inside of
  * the program (libflamewait.so; not with -p or --no-in-process): see flamemem_tag_push.
@@ -60,8 +61,8 @@ extern "C" {
 struct flamemem_left {
     uint64_t blocks;
     uint64_t bytes;  /* that were asked for */
-    uint64_t looked; /* 1: the memory was scanned. 0: it was not, as the library is not there,
-                      * was not told to find leaks, samples, or ran out of memory */
+    uint64_t looked; /* 1: the memory was scanned. 0: it was not, because the library is absent,
+                        does not search for leaks, samples, or ran out of memory */
 };
 
 #ifdef FLAMEMEM_LIBRARY
@@ -95,13 +96,13 @@ int flamemem_pool_realloc(const void *pool, const void *old, const void *p, size
     __asm__(".weak " name "\n\tadrp %0, :got:" name "\n\tldr %0, [%0, :got_lo12:" name "]"         \
             : "=r"(function))
 #else
-#define FLAMEMEM_FIND(function, name) (function = 0) /* the library is not there */
+#define FLAMEMEM_FIND(function, name) (function = 0) /* the library is absent */
 #endif
 
 /*
  * Begins a region. `name` is copied, up to 255 bytes of it, which may have any values; NULL and ""
- * are "unnamed". Returns 1 if its end will search for leaks, and 0 if not: see `looked` above. An
- * end belongs to it in either case.
+ * are "unnamed". Returns 1 if its end will search for leaks, and 0 if not: see `looked` above. In
+ * either case the region must be ended.
  */
 static __inline__ __attribute__((always_inline, unused)) int
 flamemem_leak_begin_with(const char *name, unsigned flags)
@@ -136,9 +137,9 @@ flamemem_leak_end(void)
  * which the first quarter is warm-up.
  *
  * docs/leaks.md says what counts as growth. A mark costs a visit of each stack that has allocated,
- * and stops no thread. Of the marks of a long run ever fewer are kept. 64 names are told apart. Any
- * thread may call it, but not a signal handler. Returns 1, or 0 if nothing is recorded or there is
- * no room.
+ * and stops no thread. Of the marks of a long run ever fewer are kept. 64 names are distinguished.
+ * Any thread may call it, but not a signal handler. Returns 1, or 0 if nothing is recorded or there
+ * is no room.
  */
 static __inline__ __attribute__((always_inline, unused)) int flamemem_mark(const char *name)
 {
@@ -149,13 +150,13 @@ static __inline__ __attribute__((always_inline, unused)) int flamemem_mark(const
 }
 
 /*
- * Copies the trace as it is now into a file of its own, which every command of flame reads: beside
- * the trace, or in the directory that `flame mem --snapshots` names, as
- * TRACE.snapshot-N-NAME.flame. Of `name`, which may be NULL, 64 bytes are in the file's name; all
- * but letters, digits, '-' and '_' become '_'.
+ * Copies the present trace into a file of its own, which every command of flame reads. The copy is
+ * TRACE.snapshot-N-NAME.flame, beside the trace or in the directory that `flame mem --snapshots`
+ * names. Up to 64 bytes of `name`, which may be NULL, are in the file's name; all but letters,
+ * digits, '-' and '_' become '_'.
  *
- * Other threads run on: what they do while the file is copied is in it or not. It costs a copy of
- * the trace. Returns 1, or 0 where there is no copy; the summary of `flame mem` counts those.
+ * Other threads run on: what they do during the copy may be in it or not. It costs a copy of the
+ * trace. Returns 1, or 0 if no copy was made; the summary of `flame mem` counts the failures.
  *
  * Any thread may call this and the functions below, but not a signal handler.
  */
@@ -197,16 +198,16 @@ static __inline__ __attribute__((always_inline, unused)) int flamemem_resume(voi
  * Adds the frame "[tag: NAME]" to the bottom of the calling thread's stacks, for all it allocates
  * until flamemem_tag_pop. Tags nest, up to 32; the newest is the innermost. `name` is copied, up to
  * 255 bytes of it, which may have any values; NULL and "" are "unnamed". Each name makes stacks of
- * its own, so the trace grows with their number: tag by kinds of requests and not by their ids. A
- * block that is freed counts as freed where it was allocated, under any tag.
+ * its own, so the trace grows with the number of names: tag requests by kind and not by id. A block
+ * that is freed counts as freed where it was allocated, under any tag.
  *
- * Under `flame off` a tag is a region of the thread, from push to pop, of which the trace has the
- * times (flame off --region); some 300 ns each. A forked child's thread begins with none there; a
- * region that is open when its thread ends, ends with it. A mark ends a region that the previous
- * mark of that name on this thread began.
+ * Under `flame off` a tag is a region of the thread, from push to pop, whose times are in the trace
+ * (flame off --region). A call costs some 300 ns. In a recording of `flame off` a forked child's
+ * thread begins without regions; a region that is open when its thread ends, ends with it. A mark
+ * ends a region that the previous mark of that name on this thread began.
  *
  * A forked child's thread has the tags that its parent's had. flamemem_tag_push returns 1, or 0 if
- * there is no room; allocations then count as before, and a pop belongs to it in either case.
+ * there is no room; allocations then count as before. In either case the tag must be popped.
  * flamemem_tag_pop returns 1, or 0 if there is no tag.
  */
 static __inline__ __attribute__((always_inline, unused)) int flamemem_tag_push(const char *name)
@@ -241,17 +242,17 @@ static __inline__ __attribute__((always_inline, unused)) int flamemem_tag_pop(vo
  * Mapped or static memory counts for no view of blocks, and need not be registered. A block that
  * comes from malloc and is only passed on counts once, as malloc's.
  *
- * flamemem_pool_realloc: `old` (NULL: none) has become `p` of `size` bytes, at the same place
- * perhaps. flamemem_pool_create ends an older pool of the same name. A block that is handed out at
- * the place of one that was not freed is a new block. A block that does not fit into the rest of
- * the memory that it begins in is refused.
+ * flamemem_pool_realloc: the block `old` (NULL: none) has become the block `p` of `size` bytes,
+ * perhaps at the same address. flamemem_pool_create ends an older pool of the same name. A block
+ * that is handed out at the address of one that was not freed is a new block. A block that does not
+ * fit into the rest of the memory that it begins in is refused.
  *
- * `flame leak` finds a pool's block leaked where no pointer leads to any part of the malloc's block
- * that it lies in, as it finds that one; other blocks of pools are not judged. Where blocks are
- * sampled (flame mem --sample) pools are not recorded, but the memory that they hand out of is.
+ * `flame leak` reports a pool's block as leaked if the block of malloc's that it lies in is leaked:
+ * no pointer leads to any part of it. Other blocks of pools are not judged. If blocks are sampled
+ * (flame mem --sample), pools are not recorded, but the memory that backs them is.
  *
- * Any thread may call these for any pool, but not a signal handler; one lock is held meanwhile.
- * Each returns 1, or 0: there is no such pool or block, there is no room, it was refused, or
+ * Any thread may call these functions for any pool, but not a signal handler; they hold one lock.
+ * Each returns 1, or 0: there is no such pool or block, there is no room, the block was refused, or
  * nothing is recorded.
  */
 static __inline__ __attribute__((always_inline, unused)) int flamemem_pool_create(const void *pool)

@@ -3,13 +3,13 @@
  * thousand stacks, and most live for a millisecond.
  *
  * Algorithm: the child has a copy of the shadow map as of the fork, which is walked once and only
- * read. The sums for each row, in the order of rows, are written as numbers of few bytes. 6,000
- * rows take some 30 KB, and no page of the shadow map is copied for it.
+ * read. The sums for each row, in the order of rows, are written as variable-length numbers of few
+ * bytes. 6,000 rows take some 30 KB, and no page of the shadow map is copied for it.
  *
  * Rejected: copying the parent's nodes and making rows of the child's own, because that took 2.6 MB
- * a child. Reading the parent's counters instead of the shadow map, because the parent counts on,
- * so they are not those of the fork. Leaving it to the reader, because the parent's trace does not
- * record the moment of the fork.
+ * a child. Reading the parent's counters instead of the shadow map, because the parent goes on
+ * counting after the fork. Leaving it to the reader, because the parent's trace does not record the
+ * moment of the fork.
  */
 #include "preload/fork_inherit.h"
 
@@ -27,7 +27,7 @@
 
 struct origin {
     struct trace_origin facts;
-    uint32_t first_row, end_row; /* its ids in this process */
+    uint32_t first_row, end_row; /* the origin's row ids in this process */
     const char *path;
 };
 
@@ -44,8 +44,8 @@ void fork_inherit_set(bool wanted)
     origins.wanted = wanted;
 }
 
-/* Enters the present process as an origin, before it becomes the parent. If there is no room for
- * one origin, nothing is inherited from then on. */
+/* Adds the present process as an origin, before it becomes the parent. If there is no room for one
+ * origin, nothing is inherited from then on. */
 void fork_inherit_note_parent(void)
 {
     const struct trace_header *h = store.writer.header;

@@ -1,6 +1,6 @@
 /*
- * guard.h: state that each thread of the program has for the recorder: 16 bytes of initial-exec TLS
- * (plus libunwind's 32 in unwind/fallback_libunwind.c).
+ * guard.h: the recorder's state in each thread of the program: 16 bytes of initial-exec TLS (plus
+ * libunwind's 32 in unwind/fallback_libunwind.c).
  *
  * `busy` says whether a hook was called from inside another hook of the same thread, and from which
  * part of it:
@@ -35,20 +35,20 @@ enum guard_level {
     GUARD_IN_FREE = 16 | GUARD_IN_ALLOCATOR,
 };
 
-/* Mask of the levels at which a hook is at work. */
+/* Mask of the levels at which a hook runs. */
 #define GUARD_AT_WORK 3u
 
 struct guard {
     struct thread_state *self; /* NULL until the thread's first event */
     volatile uint32_t busy;    /* enum guard_level; volatile: signal handlers read it */
-    /* The allocator that is at work has mapped memory, which hook_flush_libc_mappings records with
-     * this call's stack. */
+    /* The running allocator has mapped memory, which hook_flush_libc_mappings records with this
+     * call's stack. */
     uint32_t served;
 };
 
 extern __thread struct guard guard __attribute__((tls_model("initial-exec"), visibility("hidden")));
 
-/* No hook is at work in this thread. */
+/* Whether no hook runs in this thread. */
 static inline bool guard_is_open(void)
 {
     return !(guard.busy & GUARD_AT_WORK);

@@ -1,6 +1,6 @@
 /*
- * hook_scope.h: steps of a hook around the next definition: holding the guard, and recording the
- * event.
+ * hook_scope.h: steps of a hook around its call of the next definition: holding the guard, and
+ * recording the event.
  */
 #ifndef FLAME_PRELOAD_HOOK_SCOPE_H
 #define FLAME_PRELOAD_HOOK_SCOPE_H
@@ -14,10 +14,10 @@
 
 #define EXPORT __attribute__((visibility("default")))
 
-/* Return address of the function this is used in. */
+/* Return address of the function that uses it. */
 #define CALLED_FROM() ((uintptr_t)__builtin_return_address(0))
 
-/* Begins a hook. False: the call comes from inside another hook, and is only to be passed on. */
+/* Begins a hook. False: the call comes from inside another hook, and must only be passed on. */
 static inline bool hook_enter(void)
 {
     if (unlikely(guard.busy & GUARD_AT_WORK)) {
@@ -67,12 +67,12 @@ static inline void hook_alloc(void *p, size_t size, const uintptr_t *caller)
 }
 
 /*
- * Steps of hooks where frees are watched (preload/misuse/ has these; features.h says whether). The
- * guard is at GUARD_RECORDING and recording is on, except for the operators.
+ * Steps of hooks that check frees (preload/misuse/ defines them; FEATURE_MISUSE of features.h
+ * switches them on). The guard is at GUARD_RECORDING and recording is on, except for the operators.
  */
 
-/* The way in which a block is given back: TRACE_CALL_..., with the size that the caller says, or
- * HOOK_NO_SIZE. `caller` as LOCAL_CALLER has it. */
+/* The way in which a block is freed: TRACE_CALL_..., with the size that the caller passed, or
+ * HOOK_NO_SIZE. `caller`: as from LOCAL_CALLER. */
 struct free_call {
     uint32_t call;
     uint64_t given;
@@ -80,10 +80,10 @@ struct free_call {
 };
 #define HOOK_NO_SIZE UINT64_MAX
 
-/* Like record_take, and judges. */
+/* Like record_take, and checks the free. */
 bool hook_take(void *p, struct free_call how, struct block *b);
 
-/* Like record_free, and judges. */
+/* Like record_free, and checks the free. */
 void hook_free(void *p, struct free_call how);
 
 /* To be called before a dlclose. */
@@ -91,10 +91,10 @@ void hook_unload(void);
 
 /*
  * To be called around an operator new, and around an operator delete of a pointer that is not NULL.
- * The first returns whether the operator is the outermost, as libstdc++'s call each other. If it
- * is, the end is to be called as well, except for a new that an exception leaves. `frame`: the
- * operator's. `made`: enum trace_made. A free that an operator delete calls is judged as the
- * delete.
+ * The begin functions return whether the operator is the outermost, because libstdc++'s operators
+ * call each other. If it is, the end must be called as well, except for a new that an exception
+ * leaves. `frame`: the operator's. `made`: enum trace_made. A free that an operator delete calls is
+ * judged as the delete.
  */
 bool hook_new_begin(const void *frame);
 void hook_new_end(void *p, uint32_t made, bool outermost);
@@ -104,14 +104,14 @@ void hook_delete_end(void);
 /* Prevents a tail call, which would remove the caller's frame before it is read. */
 #define HOOK_STAY() __asm__ volatile("")
 
-/* State of a hook of realloc or its like around the next definition. The block is forgotten
- * before the call, as the allocator may give its address to another thread meanwhile. */
+/* State of a hook of realloc or its like around the next definition. The block is forgotten before
+ * the call, because the allocator may give its address to another thread meanwhile. */
 struct realloc_call {
     struct block old;
     bool on, known;
 };
 
-/* To be called after hook_enter. A block that is given back by TRACE_CALL_NONE is not judged. */
+/* To be called after hook_enter. A block that TRACE_CALL_NONE frees is not judged. */
 FLAME_INLINE void hook_realloc_begin(struct realloc_call *r, void *p, struct free_call how)
 {
     guard.busy = GUARD_RECORDING;

@@ -1,8 +1,8 @@
 /*
- * The interposed functions and nothing else; preload/libflamemem.map exports
- * exactly these. Each calls the real function next in link order and tells the
- * recorder. A hook called from inside another hook (an allocator that uses
- * malloc itself, a signal handler that interrupted us) only passes the call on.
+ * The interposed functions and nothing else; preload/libflamemem.map exports exactly these. Each
+ * calls the next definition and records the event. A hook called from inside another hook (an
+ * allocator that uses malloc itself, a signal handler that interrupted the recorder) only passes
+ * the call on.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -38,7 +38,8 @@ EXPORT void *calloc(size_t n, size_t size)
     if (!hook_enter())
         return hook_next_for_nested()->calloc(n, size);
     p = real.calloc(n, size);
-    hook_alloc(p, n * size, LOCAL_CALLER()); /* cannot overflow: the real call would have failed */
+    hook_alloc(p, n * size,
+               LOCAL_CALLER()); /* cannot overflow: the next definition would have failed */
     return p;
 }
 
@@ -74,7 +75,7 @@ static FLAME_COLD FLAME_NOINLINE void give_back_watched(void *p, uintptr_t from,
     hook_leave();
 }
 
-/* `from`: who called. */
+/* `from`: return address in the caller. */
 FLAME_INLINE void give_back(void *p, uintptr_t from, struct free_call how)
 {
     struct block b;
@@ -90,7 +91,7 @@ FLAME_INLINE void give_back(void *p, uintptr_t from, struct free_call how)
         real.free(p);
         return;
     }
-    /* Allocators look at what lies before a block: let that come while we look ours up. */
+    /* Allocators read the words before a block: they are fetched while the block is looked up. */
     __builtin_prefetch((char *)p - 16);
     guard.busy = GUARD_RECORDING;
     if (recording_on() && likely(shadow_take((uintptr_t)p, &b)))
@@ -120,8 +121,8 @@ EXPORT void free_aligned_sized(void *p, size_t align FLAME_UNUSED, size_t size)
     give_back(p, CALLED_FROM(), GIVEN(FREE_ALIGNED_SIZED, size));
 }
 
-/* Inlined in any case: a function that ended by a jump to it would be left when its frame,
- * the caller's registers, is looked at. */
+/* Always inlined. A caller that ended by a jump to it would lose its frame, with the saved
+ * registers, before the stack is walked. */
 FLAME_INLINE void *resize(void *p, size_t size, uint32_t call, const uintptr_t *caller)
 {
     struct realloc_call r;
@@ -134,7 +135,8 @@ FLAME_INLINE void *resize(void *p, size_t size, uint32_t call, const uintptr_t *
         return hook_next_for_nested()->realloc(p, size);
     hook_realloc_begin(&r, p, (struct free_call){call, HOOK_NO_SIZE, caller});
     fresh = real.realloc(p, size);
-    /* NULL for a size of 0 means freed; for any other size, failed. */
+    /* A NULL for a size of 0 means that the block was freed, for any other size that the call
+     * failed. */
     hook_realloc_end(&r, p, fresh, size, size == 0, caller);
     return fresh;
 }

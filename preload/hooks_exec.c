@@ -2,11 +2,11 @@
  * Interposed functions that execute programs (preload/runtime/exec_env.h says why). Each ends in
  * one of six next definitions. Programs that the C library executes by itself (system, popen,
  * wordexp: /bin/sh) do not pass through here; the shell's own execs are then seen in the shell.
- * Calls of syscall(2) for execve or execveat come here from hooks_sandbox.c. A program that has the
- * system call's instruction itself is not seen.
+ * Calls of syscall(2) for execve or execveat come here from hooks_sandbox.c. A program that
+ * contains the system call's instruction itself is not seen.
  *
- * No header of the C library declares these here: its declarations promise arguments that are not
- * null, and a program that breaks the promise must get the same result as without the recorder.
+ * The C library's headers are not included here: their declarations promise that arguments are not
+ * null. A program that breaks the promise must get the same result as without the recorder.
  */
 #define _GNU_SOURCE
 
@@ -90,7 +90,7 @@ static uint32_t own_pid(void)
     return pid > 0 ? (uint32_t)pid : 0;
 }
 
-/* ---- the six ---- */
+/* ---- the six next definitions ---- */
 
 /* The other hooks call these two, not the exported functions, which the program may have
  * replaced. */
@@ -158,8 +158,8 @@ EXPORT int posix_spawnp(int *pid, const char *file, const void *actions, const v
     return result;
 }
 
-/* Names of the program that a descriptor refers to: `path` for handon's check of the file,
- * `name` for messages. */
+/* Names of the program that a descriptor refers to: `path` for the check of the file by
+ * exec_env_begin, `name` for messages. */
 struct of_descriptor {
     char path[512]; /* /proc/self/fd/N, or with a path below it */
     char name[256];
@@ -222,7 +222,7 @@ EXPORT int execveat(int dir, const char *path, words argv, words envp, int flags
     return result;
 }
 
-/* ---- by the numbers of their calls ---- */
+/* ---- by the numbers of their system calls ---- */
 
 long hooks_exec_by_number(const unsigned long a[6])
 {
@@ -247,7 +247,7 @@ long hooks_exec_at_by_number(const unsigned long a[6])
     return result;
 }
 
-/* ---- those that end in them ---- */
+/* ---- functions that end in one of the six ---- */
 
 EXPORT int execv(const char *path, words argv)
 {

@@ -1,8 +1,8 @@
 /*
- * The interposed functions by which a program enters a sandbox (preload/sandbox.h):
- * prctl(2), and syscall(2), with which seccomp(2) is called. libseccomp, minijail and
- * the like come through here too. And what syscall(2) is asked for that has a hook elsewhere
- * (execve, preload/hooks_exec.h).
+ * The interposed functions by which a program enters a sandbox (preload/sandbox.h): prctl(2), and
+ * syscall(2), with which seccomp(2) is called. libseccomp, minijail and the like also come through
+ * here. Calls of syscall(2) for functions with a hook elsewhere (execve) are passed to that hook
+ * (preload/hooks_exec.h).
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -30,7 +30,7 @@ static long call_prctl(const unsigned long a[6])
     return real.prctl((int)a[0], a[1], a[2], a[3], a[4]);
 }
 
-/* seccomp(2), by its number. */
+/* Calls seccomp(2) by its number. */
 static long call_seccomp(const unsigned long a[6])
 {
     return real.syscall(SYS_seccomp, a[0], a[1], a[2]);
@@ -61,7 +61,8 @@ static FLAME_COLD long enter_filter(const unsigned long a[6])
     return enter(&entry);
 }
 
-/* From then on calls come to the program unless it lets them through: none of ours may be made. */
+/* From then on each system call is dispatched to the program unless the program lets it through.
+ * The recorder must not make any. */
 static FLAME_COLD long enter_dispatch(const unsigned long a[6])
 {
     struct sandbox_entry entry = {.strict = true, .call = call_prctl, .args = a};
@@ -69,7 +70,7 @@ static FLAME_COLD long enter_dispatch(const unsigned long a[6])
     return enter(&entry);
 }
 
-/* Whether that option of prctl enters a sandbox. */
+/* Whether the option of prctl enters a sandbox. */
 static inline bool is_entered_by_prctl(int option, const unsigned long a[6])
 {
     return option == PR_SET_SECCOMP || (option == PR_SET_SYSCALL_USER_DISPATCH && a[1]);

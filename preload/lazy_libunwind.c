@@ -1,8 +1,8 @@
 /*
- * Problem: loading libunwind takes a third of what recording /bin/true costs, and few
- * programs ever need it. But it cannot be loaded at any moment: the loader may be at work
- * further out on this stack, another thread may have its lock and wait for us, and a filter
- * may kill for the opening of a file.
+ * Problem: loading libunwind takes a third of what recording /bin/true costs, and few programs ever
+ * need it. But it cannot be loaded at any moment. The loader may be active further out on this
+ * stack. Another thread may hold the loader's lock and wait for this thread. A seccomp filter may
+ * kill the process for opening a file.
  *
  * Algorithm: it is put off only while there is one thread, which the C library knows
  * (__libc_single_threaded), and loaded
@@ -14,7 +14,7 @@
  *   before a sandbox is entered.
  * The loader's own lock is free then, or held by this thread, which may take it again. What
  * the loader allocates comes from our arena (GUARD_STARTING), so no allocator is entered.
- * Where it is too late all the same, stacks end where the rules do.
+ * If it is too late nevertheless, stacks end where the unwind rules end.
  *
  * Nothing is put off where one of this is not known to hold: a C library before 2.32, an
  * allocator that may make threads of its own, an auditor (which is the program's code that
@@ -51,7 +51,7 @@ __asm__(LIBRARY_NOTE_RECORDER);
 bool lazy_libunwind_pending;
 bool lazy_libunwind_wanted;
 
-static const char *one_thread; /* __libc_single_threaded */
+static const char *one_thread; /* the C library's __libc_single_threaded */
 
 static bool is_audited(void)
 {
@@ -65,10 +65,10 @@ static bool is_audited(void)
     return false;
 }
 
-/* Whether it will be known when the last moment to load it has come. */
+/* Whether the recorder can notice the last moment at which libunwind can be loaded. */
 static bool can_wait(void)
 {
-    /* Behind us: a program whose malloc is its own may have one of this name, too (Chromium). */
+    /* The next definition: a program with its own malloc may define this name, too (Chromium). */
     void *libc_malloc = next_symbol_find("__libc_malloc", ARCH_LIBC_BASE);
 
     one_thread = dynsym_anywhere("__libc_single_threaded");
@@ -76,16 +76,17 @@ static bool can_wait(void)
            !sandbox_on() && !is_audited();
 }
 
-/* The loader's work for it is the recorder's doing. */
+/* A function of its own (LIBRARY_OWN), so that the loader's work counts as the recorder's. */
 LIBRARY_OWN static int load_unwinder(const char **why)
 {
     int err = local_init(why);
 
-    __asm__ volatile("" ::: "memory"); /* it is no last call */
+    __asm__ volatile("" ::: "memory"); /* prevents a tail call */
     return err;
 }
 
-/* The loader allocates by the program's own malloc then, which may be what has called us. */
+/* Whether the program's file defines malloc. The loader then allocates with it, and it may be what
+ * called the recorder. */
 static bool program_has_malloc(void)
 {
     struct dynsym program;
@@ -104,7 +105,8 @@ int lazy_libunwind_begin(bool at_once, bool sampled, const char **why)
     return lazy_libunwind_pending || own ? 0 : load_unwinder(why);
 }
 
-/* The kernel's word on how many threads there are; where there is no /proc, ours. */
+/* Whether this is the only thread, by the kernel's count. Without /proc the recorder's own count
+ * decides. */
 static bool is_alone(void)
 {
     long threads = kernel_threads();
@@ -124,7 +126,8 @@ static bool on_signal_stack(void)
     return kernel_call(SYS_sigaltstack, NULL, &now) == 0 && now.ss_flags & SS_ONSTACK;
 }
 
-/* Where that is no longer possible, it is never tried again. */
+/* Loads libunwind. Makes a single attempt: if it fails, or there is a second thread, libunwind is
+ * never loaded. */
 static bool load(void)
 {
     uint32_t busy = guard.busy;

@@ -1,13 +1,14 @@
 /*
- * Problem: there is no good moment to start (constructors of other libraries allocate before ours
- * runs) and none to stop (_exit, SIGKILL). A fork may come from glibc or from a raw system call,
- * with other threads in the middle of recording.
+ * Problem: there is no good moment to start (constructors of other libraries allocate before the
+ * recorder's runs) and none to stop (_exit, SIGKILL). A fork may come from glibc or from a raw
+ * system call, with other threads in the middle of recording.
  *
  * Algorithm: a state machine on the first event after the loader has relocated the program (before
- * that, we would enter it while it is at work). NEW: read the options, create the trace, load the
- * unwinder. ON but not armed: this is a forked child. Private memory is a copy as of the fork. The
- * shared mapping is still the parent's file, so a new file is made, which says what was live at the
- * fork (fork_inherit.h). Nothing is needed at exit: the file is complete at any instant.
+ * that, the recorder would call the loader while it is active). NEW: read the options, create the
+ * trace, load the unwinder. ON but not armed: this is a forked child. Private memory is a copy as
+ * of the fork. The shared mapping is still the parent's file, so a new file is made, which says
+ * what was live at the fork (fork_inherit.h). Nothing is needed at exit: the file is complete at
+ * any instant.
  *
  * Rejected: pthread_atfork, because raw forks pass it by, and because every fork+exec would pay for
  * a trace that is not wanted.
@@ -94,8 +95,8 @@ static void describe_columns(struct trace_header *h)
 }
 
 /*
- * Leaves a note for the run's summary that this process will not be recorded: true. False: there is
- * no run, and the caller writes to standard error. `err`: an errno, or 0.
+ * Leaves a note in the run's status file that this process will not be recorded, for the summary.
+ * False: there is no run, and the caller must write to standard error. `err`: an errno, or 0.
  */
 static bool noted(enum unrecorded_why why, int err)
 {
@@ -174,11 +175,11 @@ static bool is_regular(const char *path)
     struct stat st;
     long err = kernel_call(SYS_newfstatat, AT_FDCWD, path, &st, AT_SYMLINK_NOFOLLOW);
 
-    /* A sandbox that forbids the question: the next name is tried. */
+    /* A sandbox forbids the call: the next name is tried. */
     return err == -EPERM || (err == 0 && S_ISREG(st.st_mode));
 }
 
-/* The name of a spare file, in the directory of the notes. False: it does not fit. */
+/* Name of a spare file, in the directory of the status file. False: it does not fit. */
 static bool spare_name(char *path, size_t size, int number)
 {
     const char *name = base_name(config.notes);
@@ -250,7 +251,7 @@ static FLAME_COLD void report_not_created(int err)
 /*
  * The process's pid namespace, as pids of two namespaces may be the same. A forked child whose
  * parent is still there is in the parent's namespace, as the first process of a new one sees no
- * parent. It is not asked for again then: asking takes a tenth of what a fork costs.
+ * parent. Then the kernel is not asked again: that would take a tenth of the cost of a fork.
  */
 static uint64_t pid_namespace(const struct process *self)
 {
@@ -271,7 +272,7 @@ struct origin_facts {
     uint64_t start_ns;
 };
 
-/* An allocator in the program's own file is recorded, in forked children, too. */
+/* An allocator in the program's own file is recorded, also in forked children. */
 static bool is_inside;
 
 /* Bytes of config.max_disk that this process's trace has taken. */
@@ -340,8 +341,8 @@ static void disarm(void)
     *armed = 0;
 }
 
-/* Has `armed` wiped in forked children. A sandbox that was there before us may not even allow
- * madvise. The C library then reports forks, if it makes them itself. */
+/* Has the kernel wipe `armed` in forked children. A sandbox that was entered before recording may
+ * forbid even madvise. Then pthread_atfork reports the forks that the C library makes. */
 static bool wipe_on_fork(size_t size)
 {
     if (kernel_call(SYS_madvise, armed, size, MADV_WIPEONFORK) == 0) {
@@ -370,8 +371,9 @@ static bool arm(void)
     return true;
 }
 
-/* Removes our library from LD_PRELOAD, as with follow=0 programs that are started from here must
- * not load it. An entry is ours if it ends in our file name; the others keep their places. */
+/* Removes the recorder from LD_PRELOAD: with follow=0, programs that are executed from here must
+ * not load it. The entry is recognised by the library's file name at its end; the others keep their
+ * places. */
 static void leave_environment(void)
 {
     static const char own[] = "libflamemem.so";
@@ -397,9 +399,9 @@ static void leave_environment(void)
         unsetenv("LD_PRELOAD");
 }
 
-/* Whether a sanitizer is there. It replaces the allocator and half of libc (memset, too), and
- * cannot be called as early as we would call it. exec_env.h keeps our library out of sanitized
- * programs that exec's functions start. */
+/* Whether the program has a sanitizer. A sanitizer replaces the allocator and half of libc (memset,
+ * too), and cannot be called as early as the recorder would call it. exec_env.h keeps the library
+ * out of sanitized programs that exec's functions start. */
 static bool is_sanitized(void)
 {
     return dynsym_anywhere("__asan_init") || dynsym_anywhere("__tsan_init") ||
@@ -413,9 +415,9 @@ FLAME_COLD void lifecycle_end(void)
 }
 
 /*
- * Reads the options and joins the run they name. False: the run is over, or this process is another
- * user's and was not to have the recorder (it was executed without exec's functions). No message is
- * possible then.
+ * Reads the options and joins the run that they name. False: the run is over, or this process
+ * belongs to another user and should not have got the recorder (it was executed without exec's
+ * functions). No message is possible then.
  */
 static bool join_run(void)
 {
@@ -461,7 +463,7 @@ static bool start(void)
     argv_title_begin();
     if (!join_run() || !config.record)
         return false;
-    if (config.rss) /* Its code is on pages of its own, which are not touched otherwise. */
+    if (config.rss) /* Its code is on pages of its own, which are touched only then. */
         lifecycle_resident.started(&config);
     if (config.lifetimes)
         lifecycle_lifetimes.started(&config);
@@ -611,8 +613,8 @@ FLAME_COLD bool lifecycle_begin(void)
     return ok;
 }
 
-/* Begins recording when the library is loaded. A program that never allocates has an empty trace
- * then, which differs from a program that did not load us. */
+/* Begins recording when the library is loaded. A program that never allocates then has an empty
+ * trace, which differs from a program that did not load the recorder. */
 __attribute__((constructor)) static void begin_at_load(void)
 {
     if (guard.busy)

@@ -4,8 +4,8 @@
  * Recording begins with the first event, which may come from another library's constructor.
  * `recording_armed` is one load on the hot path. It lies in a page that the kernel wipes in a
  * forked child (MADV_WIPEONFORK). So the child notices at its first event, however it was forked,
- * and starts a trace of its own. A child of vfork shares our memory and records into its parent's
- * trace.
+ * and starts a trace of its own. A child of vfork shares its parent's memory and records into its
+ * parent's trace.
  */
 #ifndef FLAME_PRELOAD_LIFECYCLE_H
 #define FLAME_PRELOAD_LIFECYCLE_H
@@ -23,34 +23,35 @@ bool lifecycle_begin(void);
  * event stays. May be called in a signal handler. */
 void lifecycle_end(void);
 
-/* A part on top of the recorder that is called at these moments. */
+/* A part of the recorder that is called at these moments. */
 struct config;
 struct lifecycle_listener {
-    /* The options are known; nothing has been mapped yet but the run's notes. */
+    /* The options are known; nothing has been mapped yet but the run's status file. */
     void (*started)(const struct config *config);
     void (*forked)(void); /* in a forked child */
 };
 
-/* The leak check (preload/leak/hooks_exit.c), the judging of frees (preload/misuse/), the
- * program's own calls (preload/api/api_recording.c), the scan of resident memory, lifetimes,
- * page faults, and names of Python's functions. */
+/* The parts: the leak check (preload/leak/hooks_exit.c), the check of frees (preload/misuse/), the
+ * program's own calls (preload/api/api_recording.c), the scan of resident memory, lifetimes, page
+ * faults, and names of Python's functions. */
 extern const struct lifecycle_listener lifecycle_leak, lifecycle_misuse, lifecycle_asked,
     lifecycle_resident, lifecycle_lifetimes, lifecycle_touched, lifecycle_python;
 
-/* Whether any part has something to do when the process ends. */
+/* Whether any part has work to do when the process ends. */
 extern bool lifecycle_end_wanted;
 
-/* Measures which of the process's memory is resident, if that is wanted; at the end no more than
+/* Measures which of the process's memory is resident, if that was requested; at the end at most
  * once. The guard is held at GUARD_RECORDING, and recording is on
  * (preload/resident/hooks_resident.c). */
 extern void (*const lifecycle_look_resident)(bool at_end);
 
-/* Records the ages of the live blocks, if that is wanted; at the end no more than once. The
- * guard and recording are as for lifecycle_look_resident (preload/lifetimes/hooks_lifetimes.c). */
+/* Records the ages of the live blocks, if that was requested; at the end at most once. The guard
+ * and recording are as for lifecycle_look_resident (preload/lifetimes/hooks_lifetimes.c). */
 extern void (*const lifecycle_look_ages)(bool at_end);
 
-/* Called once recording is set up, if mappings inside of the C library are to be recorded.
- * `sites`: the file with the list of its calls (preload/mapping/libc_mmap_patch_x86_64.c). */
+/* Called once recording is set up, if mappings that the C library makes for itself are to be
+ * recorded. `sites`: the file with the list of its calls
+ * (preload/mapping/libc_mmap_patch_x86_64.c). */
 extern void (*const lifecycle_mapping_begin)(const char *sites);
 
 /* Resets the list of mappings in a forked child (preload/mapping/hooks_map.c). */

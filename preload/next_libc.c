@@ -41,7 +41,8 @@ static int munmap_bare(void *at, size_t size)
     return (int)kernel_answer(kernel_call(SYS_munmap, at, size));
 }
 
-/* The C library keeps the break itself: one that was moved behind its back would be lost to it. */
+/* Fails, because the C library keeps track of the break itself: it would not see a change made by a
+ * bare system call. */
 static void *sbrk_bare(intptr_t more FLAME_UNUSED)
 {
     errno = ENOMEM;
@@ -91,7 +92,7 @@ static void find_all(void)
 {
     uint32_t busy = guard.busy;
 
-    guard.busy = GUARD_STARTING; /* what the loader allocates is not the program's */
+    guard.busy = GUARD_STARTING; /* the loader's allocations are not the program's */
     FIND(exit);
     FIND(_exit);
     FIND(_Exit);
@@ -111,7 +112,7 @@ const struct next_libc *next_libc_calls(void)
 {
     static int begun;
 
-    /* A second thread this early does without. */
+    /* A second thread at this moment uses the bare calls. */
     if (unlikely(!__atomic_load_n(&begun, __ATOMIC_ACQUIRE)) && next_symbol_loader_is_done() &&
         !__atomic_exchange_n(&begun, 1, __ATOMIC_ACQ_REL))
         find_all();

@@ -1,8 +1,9 @@
 /*
- * next_libc.h: the functions behind ours in link order that end a process or map memory.
+ * next_libc.h: next definitions, in link order, of the interposed functions that end a process or
+ * map memory.
  *
- * Before the loader is done they are system calls of our own (and none for libc_start_main,
- * which is not called then). Any thread.
+ * Until the loader has relocated the program, the table has bare system calls instead. It has none
+ * for __libc_start_main, which is not called that early. Any thread.
  */
 #ifndef FLAME_PRELOAD_NEXT_LIBC_H
 #define FLAME_PRELOAD_NEXT_LIBC_H

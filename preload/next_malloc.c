@@ -123,7 +123,7 @@ static int arena_dlclose(void *handle FLAME_UNUSED)
     return -1;
 }
 
-/* Not of the arena, but served without the C library as well. */
+/* Not an arena function: makes the system call without the C library. */
 static long bare_syscall(long number, ...)
 {
     unsigned long a[6];
@@ -179,7 +179,7 @@ static void resolve(void)
     static int begun;
     struct next_malloc found;
 
-    /* A second thread this early uses the arena until the first is done. */
+    /* A second thread at this moment uses the arena until the first is done. */
     if (__atomic_exchange_n(&begun, 1, __ATOMIC_ACQ_REL))
         return;
     real = bootstrap_arena_calls;

@@ -34,7 +34,8 @@ struct next_malloc {
 
 extern struct next_malloc real;
 
-/* Resolves them now, if none has been called yet; not before the loader is done. */
+/* Resolves the next definitions now, if none of them has been called yet. Must not be called before
+ * the loader is done. */
 void next_malloc_resolve(void);
 
 /* Functions of `real` that use the arena. */

@@ -1,20 +1,18 @@
 /*
- * peak.h: which stack held how much when most memory was live.
+ * peak.h: the bytes that each stack held when the most memory was live (the peak).
  *
- * Exact with one recorded thread, in a few instructions an event. A row keeps
- * its share lazily: while total live bytes stay at their maximum a row's share
- * is simply what it holds now. The first time a row changes after that, it puts
- * what it held aside with the number of the maximum (the epoch). A new maximum
- * begins a new epoch, which makes everything put aside out of date at once.
+ * Exact with one recorded thread, in a few instructions an event. A row stores its share lazily.
+ * While total live bytes are at their maximum, a row's share is its present live bytes. The first
+ * change of the row after that stores the old value as its share, with the number of the maximum
+ * (the epoch). A new maximum begins a new epoch, which invalidates all stored shares at once.
  *
- * With N recorded threads the sum over threads is looked at only when a thread
- * has grown by PEAK_STEP since it last looked. So the mark that is found is at
- * most N * PEAK_STEP below the true one (between two looks no thread grows by
- * PEAK_STEP without looking itself), plus what other threads do during the
- * microsecond of the sum. The shares belong to the instant of that look.
+ * With N recorded threads, a thread adds up the live bytes of all threads only when its own have
+ * grown by PEAK_STEP since it last did so. So the maximum found is at most N * PEAK_STEP below the
+ * true one (between two sums no thread grows by PEAK_STEP without making one itself), plus what
+ * other threads allocate during the microsecond of the sum. The shares belong to the instant of
+ * that sum.
  *
- * Rejected: one shared counter. It is exact, and two contended atomic operations
- * an event.
+ * Rejected: one shared counter. It is exact, but costs two contended atomic operations an event.
  */
 #ifndef FLAME_PRELOAD_PEAK_H
 #define FLAME_PRELOAD_PEAK_H
@@ -23,8 +21,8 @@
 
 #define PEAK_STEP 8192
 
-/* True once a share has been put aside in the present epoch. Written by all
- * threads; only ever a hint that a new maximum needs a new epoch. */
+/* True once a share has been stored in the present epoch. Written by all threads; only a hint that
+ * a new maximum needs a new epoch. */
 extern bool peak_dirty;
 
 static inline uint64_t peak_load(const uint64_t *p)
@@ -32,7 +30,7 @@ static inline uint64_t peak_load(const uint64_t *p)
     return __atomic_load_n(p, __ATOMIC_RELAXED);
 }
 
-/* To be called before a row's live bytes or calls change. */
+/* Stores the row's share. To be called before a row's live bytes or calls change. */
 static inline void peak_keep_share(struct trace_header *h, struct trace_row *row)
 {
     uint32_t epoch = __atomic_load_n(&h->peak_epoch, __ATOMIC_RELAXED);
@@ -55,12 +53,12 @@ static inline void peak_begin_epoch(struct trace_header *h)
     __atomic_fetch_add(&h->peak_epoch, 1, __ATOMIC_RELAXED);
 }
 
-/* Looks at the sum over all threads and raises the mark. */
+/* Adds up the live bytes of all threads and raises the maximum. */
 void peak_look(struct trace_header *h, struct thread_state *t);
 
 /*
- * Counts `size` more live bytes for thread `t` in `row`. `alone`: it is the only
- * thread ever recorded.
+ * Counts `size` more live bytes for thread `t` in `row`. `alone`: no other thread has ever been
+ * recorded.
  */
 static inline void peak_add(struct trace_header *h, struct thread_state *t, struct trace_row *row,
                             uint64_t size, bool alone)

@@ -1,8 +1,8 @@
 /*
  * Recording of one event. For an allocation hooks.c has called the next definition of malloc. Here
- * the stack is walked (unwind/local.h), cut to the depth limit (truncate.h), interned (stacks.h)
- * and counted in the thread's row for it (peak.h). The block is remembered (shadow.h) so that free
- * finds that row again.
+ * the stack is walked (unwind/local.h), truncated to the depth limit (truncate.h), interned
+ * (stacks.h) and counted in the thread's row for it (peak.h). The block is entered in the shadow
+ * map (shadow.h), so that free finds that row again.
  */
 #define _GNU_SOURCE
 #include "preload/record.h"
@@ -26,9 +26,9 @@
 #include "unwind/modules.h"
 
 /*
- * Whether the event is timed: one in 256 is, for the estimate of what recording costs. Not the
- * first, because it walks through code that has not been walked before. Not each 256th, because
- * blocks of 112 bytes would have that one at the same place of a page each time.
+ * Whether the event is timed: one in 256 is, for the estimate of the cost of recording. The first
+ * is not, because it runs code that has not run before. Every 256th would not do either: blocks of
+ * 112 bytes would have it at the same place of a page each time.
  */
 static inline bool is_timed(uint64_t event)
 {
@@ -71,7 +71,7 @@ static void count_lost(uint64_t *counter, uint64_t by)
 
 /* ---- stacks ---- */
 
-/* Whether frame i of n, whichever end it is counted from, is never kept. */
+/* Whether frame i of n is never kept, whichever end it is counted from. */
 static bool is_left_out(uint32_t n, uint32_t i)
 {
     uint32_t ends = truncate_outer(threads_depth());
@@ -119,8 +119,8 @@ static uint32_t walk(struct thread_state *t, struct walk_regs regs)
     if (unlikely(fell_back || lazy_libunwind_wanted)) {
         if (fell_back)
             count_lost(&store.writer.header->fallback_stacks, 1);
-        /* A stack that is whole is not walked again: it would be compared with itself, and not
-         * with the one before. */
+        /* A complete stack is not walked again: the second walk would compare it with itself, and
+         * not with the stack before. */
         if (unlikely(lazy_libunwind_pending) &&
             lazy_libunwind_for_walk(regs.pc, local_interrupted(&t->stack) || t->within) &&
             fell_back)
@@ -140,8 +140,8 @@ static void look_at(uintptr_t pc)
         record_python_module(pc);
 }
 
-/* Enters the module of an address in the trace. The module of an address that is placed has been
- * entered already. */
+/* Adds the module of an address to the trace. The module of a placed address (placing.h) has been
+ * added already. */
 static void note_module(uintptr_t pc)
 {
     if (pc < TRACE_PLACED_BEGIN)
@@ -158,7 +158,7 @@ static FLAME_COLD void report_homeless(void)
                  ", of which no note can be taken; their frames are [unknown module]", NULL);
 }
 
-/* After an epoch's end the thread forgets unwind rules and the last stack. */
+/* After the end of an epoch, the thread forgets its unwind rules and its last stack. */
 static void follow_epoch(struct thread_state *t)
 {
     uint32_t epoch = modules_epoch();
@@ -170,7 +170,7 @@ static void follow_epoch(struct thread_state *t)
         report_homeless();
 }
 
-/* Walks the stack from `regs` outwards, and cuts it as it is to be interned. False: no memory. */
+/* Walks the stack from `regs` outwards, and truncates it for interning. False: no memory. */
 static inline bool walk_and_cut(struct thread_state *t, struct walk_regs regs,
                                 struct truncated_stack *out)
 {
@@ -243,7 +243,7 @@ static FLAME_NOINLINE uint32_t look_up_row(struct thread_state *t, const uintptr
     return e->row;
 }
 
-/* Has the referee walk a stack that was recalled as well. */
+/* In the test mode, the referee also walks a stack that came from the cache. */
 static FLAME_COLD uint32_t doubt_row(struct thread_state *t, const uintptr_t *caller, uint32_t row)
 {
     if (look_up_row(t, caller) != row) {
@@ -257,7 +257,7 @@ static inline uint32_t row_of(struct thread_state *t, const uintptr_t *caller)
 {
     uint32_t row = 0;
 
-    /* A stack is recalled without the functions of Python that it runs. */
+    /* A cached stack lacks the Python functions that it runs. */
     if (!feature_on(FEATURE_PYTHON) || !record_in_python(t))
         row = local_recall(&t->stack, local_regs(caller));
     if (unlikely(!row))
@@ -377,7 +377,7 @@ static FLAME_COLD void count_paused(struct thread_state *t, uintptr_t p, size_t 
         features_miss_alloc();
 }
 
-/* Where something is watched: whether the block is recorded, and its weight. */
+/* For the features that track blocks: whether the block is recorded, and its weight. */
 static FLAME_NOINLINE bool is_taken(struct thread_state *t, uintptr_t p, size_t size,
                                     struct weight *w)
 {
@@ -393,7 +393,7 @@ static FLAME_NOINLINE bool is_taken(struct thread_state *t, uintptr_t p, size_t 
     return true;
 }
 
-/* Passes a recorded block to the features that watch blocks. A block that operator new gets from
+/* Passes a recorded block to the features that track blocks. A block that operator new gets from
  * malloc is not yet the program's, so its origin is not malloc. */
 static FLAME_NOINLINE void watch_block(struct thread_state *t, uint32_t row, uintptr_t p,
                                        uint64_t size, struct weight w)
@@ -487,7 +487,7 @@ FLAME_INLINE void count_free(struct thread_state *t, uintptr_t p, struct block b
     }
 }
 
-/* Counts the free of a block. `watched`: some feature may watch it. */
+/* Counts the free of a block. `watched`: a feature may track it. */
 FLAME_INLINE void report_free(uintptr_t p, struct block b, struct weight w, bool watched)
 {
     struct thread_state *t = threads_self();

@@ -13,14 +13,14 @@
 #include "preload/sidetables/features.h"
 #include "unwind/local.h"
 
-/* Records that the program got `size` bytes at `p`, by a call from `caller` (LOCAL_CALLER). */
+/* Records that the program got `size` bytes at `p`, in a call from `caller` (LOCAL_CALLER). */
 void record_alloc(const void *p, size_t size, const uintptr_t *caller);
 
 /* Sampling period in bytes; 0: all blocks are recorded. */
 extern uint64_t record_period;
 
-/* Whether a block of `size` bytes is not recorded, because blocks are sampled and no sample
- * point falls into it. If so, its bytes are counted, so ask once for each block. */
+/* Whether a block of `size` bytes is not recorded, because blocks are sampled and no sample point
+ * falls into it. If so, this counts its bytes, so it must be called once for each block. */
 static inline bool record_passes(size_t size)
 {
     struct thread_state *t = guard.self;
@@ -31,29 +31,29 @@ static inline bool record_passes(size_t size)
     return true;
 }
 
-/* The two ends of record_free for a known block: where nothing is watched, and where something
- * is. */
+/* The two ends of record_free for a known block: without and with features that track blocks. */
 void record_plain_free(const void *p, struct block b);
 void record_watched_free(const void *p, struct block b);
 
-/* To be called before the program frees a block that is not recorded, which may be one that was
- * not counted (preload/sidetables/pausedblocks.h); and after such a free has failed. */
+/* To be called before the program frees a block that is not recorded, and after such a free has
+ * failed. The block may be one that was not counted (preload/sidetables/pausedblocks.h). */
 void record_unknown_free(const void *p);
 void record_unknown_back(const void *p);
 
 /*
- * Where page faults are recorded: counts the faults so far for the present owners of the memory, so
- * it must be called before a block or a mapping goes (preload/firsttouch/ has it).
+ * Counts the page faults so far for the present owners of the memory, if page faults are recorded.
+ * So it must be called before a block is freed or a mapping is removed (preload/firsttouch/ defines
+ * it).
  */
 enum first_touch_drain {
-    DRAIN_IF_NEARLY_FULL, /* if there may soon be no room for more */
+    DRAIN_IF_NEARLY_FULL, /* drain if there may soon be no room for more */
     DRAIN_ALL,
-    DRAIN_AT_END, /* and how many the kernel had no room for */
+    DRAIN_AT_END, /* drain, and count the faults for which the kernel had no room */
 };
 void first_touch_drain(enum first_touch_drain when);
 
-/* To be called before the program frees `p`. Unknown blocks are ignored. Inline, which saves a
- * call for each free. */
+/* To be called before the program frees `p`. Unknown blocks are ignored. Inline, which saves a call
+ * for each free. */
 static inline void record_free(const void *p)
 {
     struct block b;
@@ -71,42 +71,42 @@ static inline void record_free(const void *p)
         record_plain_free(p, b);
 }
 
-/* Record that a pool has handed out a block, whose row is the calling thread's own, and that it
- * has taken it back. With the pools' lock, and where blocks are not sampled. */
+/* Records that a pool has handed out a block, whose row belongs to the calling thread, and that it
+ * has taken the block back. The caller holds the pools' lock, and blocks are not sampled. */
 void record_pool_alloc(const struct pool_block *b);
 void record_pool_free(const struct pool_block *b);
 
-/* The calling thread's node for its stack from `caller` on; 0: there is no room. */
+/* The calling thread's node for its stack from `caller` on. 0: there is no room. */
 uint32_t record_node(const uintptr_t *caller);
 
-/* Like record_node, from a place within the C library: nothing is loaded for it. errno may
+/* Like record_node, from a place within the C library: libunwind is not loaded for it. errno may
  * change. */
 uint32_t record_node_within(struct walk_regs regs);
 
-/* The calling thread's row for its stack from `caller` on, without counting in it; 0: there is
- * no room. */
+/* The calling thread's row for its stack from `caller` on, without counting in it. 0: there is no
+ * room. */
 uint32_t record_stack(const uintptr_t *caller);
 
 /*
- * realloc in two steps, as another thread may get the address as soon as the next definition has
- * freed it. record_take forgets the block before the call. Afterwards either record_taken_free
- * counts it as freed, or record_put_back restores it because the call failed. False: the block was
- * not known.
+ * Free of a reallocated block in two steps, because another thread may get the address as soon as
+ * the next definition has freed it. record_take forgets the block before the call. Afterwards
+ * record_taken_free counts it as freed, or record_put_back restores it because the call failed.
+ * False: the block is not known.
  */
 bool record_take(const void *p, struct block *b);
 void record_taken_free(const void *p, struct block b);
 void record_put_back(const void *p, struct block b);
 
 /*
- * Where lifetimes are recorded (preload/lifetimes/ has these): thread `t` has counted a block in
- * its row `row`; and it has counted in its row `row` the free of a block that was born at
+ * Recording of lifetimes (preload/lifetimes/ defines these). Thread `t` has counted a block in its
+ * row `row`; and it has counted, in its row `row`, the free of a block that was born at
  * t->taken_birth.
  */
 void record_birth(struct thread_state *t, uint32_t row, uintptr_t p, uint64_t size,
                   struct weight w);
 void record_death(struct thread_state *t, uint32_t row, struct weight w);
 
-/* Like record_birth, for a block of a pool, which has its birth itself (pool_block.born). */
+/* Like record_birth, for a block of a pool, which stores its birth itself (pool_block.born). */
 void record_pool_birth(struct thread_state *t, uint32_t row, uint64_t size);
 
 /*
@@ -121,17 +121,17 @@ bool record_in_python(struct thread_state *t);
 bool record_with_python(struct thread_state *t, struct truncated_stack *out);
 void record_python_module(uintptr_t pc);
 void record_python_unknown(uint32_t version);
-/* To be called when memory goes, or gets other contents. Any thread. */
+/* To be called when memory is unmapped or gets other contents. Any thread. */
 void record_python_memory_goes(void);
 
 /* Sets the sampling period in bytes; 0: all blocks are recorded. */
 void record_set_sample(uint64_t period);
 
-/* Sets the function that is called once the run is over (run_status_client.h). That is checked now
- * and then. */
+/* Sets the function that is called once the run is over (run_status_client.h). The end of the run
+ * is checked now and then. */
 void record_set_over(void (*then)(void));
 
-/* Walk every stack twice and compare (a test mode). */
+/* Has every stack walked twice and compared (a test mode). */
 void record_set_referee(void);
 
 #endif

@@ -18,7 +18,7 @@
 #include "preload/threads.h"
 #include "unwind/sharedrules.h"
 
-/* Resources that are taken before memory and files are out of reach. Address space costs nothing
+/* Resources that are acquired before the process enters a sandbox. Address space costs nothing
  * until it is used; segments of the trace are on the disk. */
 #define RESERVED_MEMORY ((size_t)512 << 20)
 #define RESERVED_SEGMENTS 32
@@ -39,7 +39,7 @@ static struct {
     const struct entered_filter *newest;
     bool strict;  /* only read, write, exit and sigreturn are allowed, and none of the recorder's
                    * calls */
-    bool within;  /* there were filters before the recorder, and their rules are not known */
+    bool within;  /* there were filters before the recorder, and their rules are unknown */
     uint32_t pid; /* of the process that records; 0: not known */
 } box;
 
@@ -60,7 +60,7 @@ static bool is_its_fstat(long number)
     return number == (minor >= 33 && minor < 39 ? SYS_newfstatat : SYS_fstat);
 }
 
-/* Whether the loader makes this one of the calls below. */
+/* Whether the loader itself makes the call, one of those in starts_programs. */
 static bool is_its_own(long number FLAME_UNUSED)
 {
     return true;
@@ -151,7 +151,7 @@ static struct entered_filter *copy_of(const struct sock_fprog *prog, bool *no_me
 
 struct needed_call {
     long number;
-    long instead; /* another that does as well; 0: none */
+    long instead; /* another call that serves as well; 0: none */
     unsigned long args[6];
 };
 
@@ -200,8 +200,8 @@ static void take_ahead(const struct entered_filter *f)
 
 /* ---- entering ---- */
 
-/* Whether the process that enters is the recorded one. A child of vfork shares our memory and
- * not our sandbox: a filter that it enters is its own. */
+/* Whether the process that enters is the recorded one. A child of vfork shares the memory and not
+ * the sandbox: a filter that it enters is its own. */
 static bool is_ours(void)
 {
     struct process self;
@@ -269,7 +269,7 @@ static bool is_within(struct process *self, bool filtered)
 
     if (!self_status_read("/proc/self/status", self))
         return true;
-    /* Where the kernel does not count them there may be another beside the tracer's. */
+    /* If the kernel does not count filters, there may be another beside the tracer's. */
     others = self->filters - (filtered && self->counted && self->filters);
     if (!others)
         return false;

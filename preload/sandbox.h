@@ -1,15 +1,15 @@
 /*
- * sandbox.h: system calls that this process may still make.
+ * sandbox.h: the system calls that this process may still make.
  *
- * A program that enters a seccomp sandbox gives up system calls, and so gives up the recorder's: a
- * call that is not let through may end the program. Entering is seen (prctl and syscall are
- * interposed), and two things follow. Resources that the recorder will need are taken before:
- * memory, room in the trace, names. From then on each of its calls is first run past a copy of the
- * program's own filter (the gate of common/kernel.h) and made only if that allows it. Events that
- * cannot be recorded then are counted in the trace.
+ * A program that enters a seccomp sandbox gives up system calls, and with them the recorder's: a
+ * forbidden call may end the program. The recorder sees the entry (prctl and syscall are
+ * interposed), and does two things. Before it, the recorder acquires the resources that it will
+ * need: memory, room in the trace, names. After it, each of the recorder's calls is first checked
+ * against a copy of the program's own filter (the gate of common/kernel.h), and made only if the
+ * filter allows it. Events that cannot be recorded then are counted in the trace.
  *
- * The limit: a filter that is installed by an instruction of the program's own, without the C
- * library, is not seen. A filter that was there when the program was started is seen and not known;
+ * Limits: a filter that the program installs by its own instruction, without the C library, is not
+ * seen. A filter that was in force when the program started is seen, but its rules are not known;
  * see sandbox_begin.
  */
 #ifndef FLAME_PRELOAD_SANDBOX_H
@@ -27,10 +27,10 @@ static inline bool sandbox_on(void)
 }
 
 /*
- * To be called before anything else when recording begins. If there are filters in force already,
- * and more than process 1 has, their rules are unknown. Then the recorder makes no system call but
- * those that the loader has just made itself. It also learns which process this is. `filtered`: one
- * of the filters forbids nothing; it is that of flame's own tracer.
+ * To be called first when recording begins. If filters are already in force, and more than process
+ * 1 has, their rules are unknown. The recorder then makes only system calls that the loader has
+ * just made itself. It also learns which process this is. `filtered`: one of the filters belongs to
+ * flame's own tracer and forbids nothing.
  */
 void sandbox_begin(bool filtered);
 /* To be called in a forked child, which has its parent's filters: learns which process this is. */

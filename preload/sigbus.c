@@ -16,13 +16,13 @@
 static struct {
     bool on, said;
     struct sigaction ours;
-    struct sigaction reported; /* what the program believes to be there in place of ours */
+    struct sigaction reported; /* the action that the program believes to be in force */
     int added;                 /* flags the C library adds: SA_RESTORER */
 } bus;
 
-/* The C library's own, where it has that name. In a program with a sanitizer the other one is the
- * sanitizer's. That may not be called while its run time gets ready, and as that allocates, we
- * begin just then. */
+/* The C library's own function, if it has that name: in a program with a sanitizer, sigaction is
+ * the sanitizer's. That must not be called while the sanitizer initializes itself. But recording
+ * begins just then, because the sanitizer allocates. */
 int __sigaction(int sig, const struct sigaction *act, struct sigaction *old) __attribute__((weak));
 
 static int own_sigaction(const struct sigaction *act, struct sigaction *old)
@@ -30,7 +30,8 @@ static int own_sigaction(const struct sigaction *act, struct sigaction *old)
     return &__sigaction ? __sigaction(SIGBUS, act, old) : real.sigaction(SIGBUS, act, old);
 }
 
-/* The program's own fault, or a signal that was sent: as if we had not been here. */
+/* The program's own fault, or a signal that was sent: has the effect it would have without the
+ * recorder. */
 static void do_default(const siginfo_t *info)
 {
     struct sigaction by_default = {.sa_handler = SIG_DFL};
@@ -38,7 +39,7 @@ static void do_default(const siginfo_t *info)
 
     own_sigaction(&by_default, NULL);
     if (info->si_code > 0)
-        return; /* it happens again */
+        return; /* the instruction faults again */
     self_status_ask(&self);
     kernel_call(SYS_tgkill, (long)self.pid, (long)threads_own_tid(), (long)SIGBUS);
 }
@@ -47,7 +48,7 @@ static void on_bus(int sig FLAME_UNUSED, siginfo_t *info, void *context FLAME_UN
 {
     if (info->si_code == BUS_ADRERR && trace_writer_detach(&store.writer, info->si_addr)) {
         lifecycle_end();
-        /* Several threads may have met it at once. */
+        /* Several threads may fault at once. */
         if (!__atomic_exchange_n(&bus.said, true, __ATOMIC_RELAXED))
             log_line("another process truncated the trace: ", store.writer.path,
                      "; the program runs on, nothing more is recorded", NULL);

@@ -1,12 +1,11 @@
 /*
- * sigbus.h: a trace that somebody cuts short while it is written (`: > x.flame`) does
- * not end the program.
+ * sigbus.h: keeps the program alive if its trace is truncated while it is written (`: > x.flame`).
  *
- * A store behind the end of a mapped file is a SIGBUS. As long as the program
- * has no handler of its own for that signal, ours is installed. If the address is in our
- * trace, memory that nobody reads takes the place of the file, and recording ends; otherwise
- * the signal does what it would have done. The program does not see our handler (sigaction
- * and signal are interposed), and when it installs one of its own, ours is gone.
+ * A store behind the end of a mapped file raises SIGBUS. As long as the program has no handler of
+ * its own for that signal, the recorder's is installed. If the address is in the trace, unused
+ * memory takes the place of the file, and recording ends; otherwise the signal has its usual
+ * effect. The program does not see the recorder's handler (sigaction and signal are interposed),
+ * and replaces it when it installs one of its own.
  */
 #ifndef FLAME_PRELOAD_SIGBUS_H
 #define FLAME_PRELOAD_SIGBUS_H
@@ -18,10 +17,10 @@
 /* To be called when recording begins. */
 void sigbus_begin(void);
 
-/* sigaction(2) of SIGBUS, as the program sees it. */
+/* sigaction(2) for SIGBUS, as the program sees it. */
 int sigbus_sigaction(const struct sigaction *act, struct sigaction *old);
 
-/* signal(2) of it. */
+/* signal(2) for SIGBUS, as the program sees it. */
 typedef void sigbus_handler(int);
 sigbus_handler *sigbus_signal(sigbus_handler *handler);
 

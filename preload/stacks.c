@@ -4,10 +4,9 @@
  *
  * Algorithm: a tree keyed (parent node, pc) in an open-addressing table with linear probing. A
  * child's place follows from a hash of all its path, not of its parent's id. So the places of all
- * frames to be looked up are known at once, and their memory is waited for once and not frame after
- * frame. Two events in a row share most of their frames from the root on. So the last stack is kept
- * root first with the node of each frame: the common part costs a comparison, only the rest is
- * looked up.
+ * frames to be looked up are known at once, and their cache misses overlap. Two successive events
+ * share most of their frames from the root on. So the last stack is stored root first, with the
+ * node of each frame: the common part costs a comparison, and only the rest is looked up.
  *
  * A table grows in place: its pages stay, and as many are added after them. A forked child has no
  * use for a large one, so the kernel does not copy it (pages_keep).
@@ -196,9 +195,9 @@ static bool move(struct stack_table *t, uint32_t old_size, uint32_t size)
 
 /*
  * Doubles the table in place: the entries stay, and as many free ones are added after them. Then
- * each entry is placed again, beginning after a free entry and going round to it. So an entry's new
- * place is no further on than its old one, or as far in the other half, and never after one that is
- * still to be placed.
+ * each entry is placed again, beginning after a free entry and wrapping around. So an entry's new
+ * place is at or before its old place, counted within either half. It is never after an entry that
+ * is still to be placed.
  */
 static bool widen(struct stack_table *t, uint32_t old_size)
 {

@@ -1,9 +1,9 @@
 /*
  * stacks.h: interning of stacks, one table a thread.
  *
- * A stack is a path in a tree of return addresses that starts at the thread's
- * root node; the tree's nodes go to the trace, the table that finds children
- * stays in private memory. Only the owning thread touches a table.
+ * A stack is a path in a tree of return addresses that starts at the thread's root node. The tree's
+ * nodes go to the trace; the table that finds children stays in private memory. Only the owning
+ * thread touches a table.
  */
 #ifndef FLAME_PRELOAD_STACKS_H
 #define FLAME_PRELOAD_STACKS_H
@@ -13,7 +13,7 @@
 
 struct stack_entry {
     uint64_t pc;
-    uint32_t parent; /* node id; 0: slot free */
+    uint32_t parent; /* node id; 0: the slot is free */
     uint32_t node;
     uint32_t row;  /* the thread's counters for the stack that ends here; 0: none yet */
     uint32_t hash; /* of the path from the root */
@@ -23,7 +23,7 @@ struct stack_table {
     struct stack_small *small;
     struct stack_entry *entries;
     uint32_t mask, used;
-    bool kept; /* forked children do not have the entries */
+    bool kept; /* the kernel does not copy the entries to forked children */
     struct id_chunk ids;
     uint32_t root; /* node */
     /* The last stack, root first: most of the next one is the same. */
@@ -33,7 +33,7 @@ struct stack_table {
         uint32_t node;
     } * last_place; /* parallel to last_pc, one further in: [0] is the root, or the base */
     uint32_t last_len, last_cap;
-    struct stack_entry *last_entry; /* of its innermost frame; NULL when unknown */
+    struct stack_entry *last_entry; /* of the innermost frame; NULL when unknown */
 };
 
 /* Memory for the first stacks, enough for threads of few calls; then pages are taken. */
@@ -57,24 +57,25 @@ void stacks_restart(struct stack_table *t);
 /* A new TRACE_NODE_INHERITED on the root; 0 when the trace is full. */
 uint32_t stacks_inherited(struct stack_table *t, uint64_t addr);
 
-/* A new node of `kind` above the stack `node`, whoever's that is; 0 when the trace is full. */
+/* A new node of `kind` above the stack `node`, of any thread; 0 when the trace is full. */
 uint32_t stacks_above(struct stack_table *t, uint32_t node, uint64_t addr, uint32_t kind);
 
 /* Starts a tree of its own under a new root; `addr` as TRACE_NODE_ROOT has it. */
 bool stacks_set_root(struct stack_table *t, uint64_t addr);
 
-/* From now on stacks stand on `node` and not on the root; 0: on the root again. */
+/* From now on the outermost frames of stacks are children of `node` and not of the root; 0: of the
+ * root again. */
 void stacks_set_base(struct stack_table *t, uint32_t node);
 
-/* Makes the next stack the first: what is known of the one before is out of date. */
+/* Makes the next stack the first: forgets the last one, which is out of date. */
 void stacks_forget_last(struct stack_table *t);
 
 /*
- * Finds or adds the stack pcs[0..n), outermost first, n > 0. The first
- * `same` of them are known to be those of the call before; `dropped` is what a
- * STACK_TRUNCATED entry stands for; one with STACK_NAME is a TRACE_NODE_NAME. The entry is valid
- * until the next call. NULL when the trace or memory is full. Newly added nodes are reported to
- * `added` (may be NULL) before they can be seen in the trace.
+ * Finds or adds the stack pcs[0..n), outermost first, n > 0. The first `same` of its frames are
+ * known to be those of the previous call. `dropped`: number of frames that a STACK_TRUNCATED entry
+ * replaces. An entry with STACK_NAME becomes a TRACE_NODE_NAME. The result is valid until the next
+ * call. NULL when the trace or memory is full. Newly added nodes are reported to `added` (may be
+ * NULL) before they can be seen in the trace.
  */
 struct stack_entry *stacks_intern(struct stack_table *t, const uintptr_t *pcs, uint32_t n,
                                   uint32_t same, uint64_t dropped, void (*added)(uintptr_t pc));

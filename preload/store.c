@@ -4,10 +4,10 @@
 
 FLAME_BULK struct store store;
 
-/* Segment for rows that this process inherited, and to which it writes nothing. */
+/* Segment for inherited rows, to which this process writes nothing. */
 static FLAME_BULK char nobodys[TRACE_SEGMENT_SIZE];
 
-/* With the lock held. */
+/* The caller holds the lock. */
 static bool refill(struct store_kind *kind, char **segments, uint32_t nsegments,
                    enum trace_segment_type type, uint32_t record_size, uint32_t shift,
                    uint32_t first_slot)
@@ -19,7 +19,7 @@ static bool refill(struct store_kind *kind, char **segments, uint32_t nsegments,
         return false;
     index = kind->first_segment + s->index;
     records = s->units * TRACE_UNIT / record_size;
-    /* A trace that is cut short at this moment reads as zeros. */
+    /* A trace that is truncated at this moment reads as zeros. */
     if (index >= nsegments || records <= first_slot)
         return false;
     __atomic_store_n(&segments[index], (char *)s, __ATOMIC_RELEASE);

@@ -5,9 +5,9 @@
  * and takes the lock once for many of them. Pointers stay valid until
  * a forked child begins a store of its own. Nothing here calls malloc.
  *
- * In a forked child the ids of rows go on where the parent's ended, because the blocks that it
- * inherited are known by the parent's ids. In the child's file the rows begin at the beginning.
- * The inherited rows exist, too, but are empty and must not be written to.
+ * In a forked child the ids of rows continue after the parent's, because inherited blocks are
+ * identified by the parent's ids. In the child's file its own rows come first. The inherited rows
+ * exist in memory, too, but are empty and must not be written to.
  */
 #ifndef FLAME_PRELOAD_STORE_H
 #define FLAME_PRELOAD_STORE_H
@@ -21,11 +21,11 @@ struct store {
     struct trace_writer writer;
     struct spinlock lock;
     struct store_kind {
-        uint32_t cursor, end;   /* ids not handed out of the newest segment */
-        uint32_t first_segment; /* those before are inherited */
+        uint32_t cursor, end;   /* ids of the newest segment that have not been handed out */
+        uint32_t first_segment; /* segments before this one are inherited */
         uint32_t segments;
     } nodes, rows, threads;
-    uint32_t inherited_rows; /* ids below this are of rows of another trace */
+    uint32_t inherited_rows; /* ids below this belong to rows of another trace */
     char *node_segments[STORE_SEGMENTS];
     char *row_segments[STORE_SEGMENTS];
     char *thread_segments[64];
@@ -64,11 +64,12 @@ static inline struct trace_thread *store_thread_record(uint32_t id)
     return (struct trace_thread *)segment + (id & ((1u << TRACE_THREAD_SHIFT) - 1));
 }
 
-/* In a forked child: gives the parent's trace up, so that store.writer can have a new one. */
+/* To be called in a forked child: detaches the parent's trace, so that store.writer can have a new
+ * one. */
 void store_after_fork(void);
 
-/* Notes in the header how much memory the recorder has by now. To be called when it has taken
- * much, before it fills that. */
+/* Stores the recorder's present memory use in the trace's header. To be called after the recorder
+ * has mapped much memory, before it uses that. */
 static inline void store_note_own(void)
 {
     struct trace_header *h = store.writer.header;

@@ -2,8 +2,8 @@
  * Tags of a thread. A tag's node is found again by the node below it and its name. So requests with
  * equal tags share their stacks, and the trace grows with different tags only.
  *
- * A recalled stack is tied to the tag under which it was walked (local_set_context): a change of
- * the tag costs two table look-ups and forgets nothing.
+ * A cached stack is tied to the tag under which it was walked (local_set_context): a change of the
+ * tag costs two table look-ups, and no cached stack is dropped.
  */
 #include "preload/tags.h"
 
@@ -13,12 +13,12 @@
 #include "preload/threads.h"
 
 struct tags {
-    uint32_t deep; /* tags that are on */
+    uint32_t deep; /* number of open tags */
     struct level {
-        uint32_t node; /* 0: there is no room for it in this trace */
+        uint32_t node; /* 0: there is no room for the tag in this trace */
         char name[REGION_NAME_MAX];
     } levels[TAGS_DEEP];
-    struct pairs nodes; /* by name and the node below */
+    struct pairs nodes; /* by name and parent node */
 };
 
 /* The node of the tag `name` above `below`; 0: there is no room. */
@@ -84,8 +84,8 @@ bool tags_push(struct thread_state *t, const char *name)
 
     if (!s)
         s = t->tags = pages_alloc(sizeof *s);
-    /* After one tag is lost, tags inside of it are lost as well: they end in the order of their
-     * beginnings. */
+    /* After one tag is lost, tags inside it are lost as well: tags end in the reverse order of
+     * their beginnings. */
     if (!s || t->lost_tags || s->deep == TAGS_DEEP) {
         t->lost_tags++;
         return false;

@@ -1,10 +1,10 @@
 /*
- * tags.h: tags by which the program says what its allocations are for: a thread's tags, each a node
- * between the thread's root and its stacks.
+ * tags.h: tags by which the program labels its allocations. Each tag of a thread is a node between
+ * the thread's root and its stacks.
  *
  * Tags nest. A thread's stacks are interned above the node of its newest tag (stacks_set_base). A
- * forked child's thread keeps the tags that it had. For the calling thread's own state, with the
- * guard at GUARD_RECORDING. No malloc.
+ * forked child's thread has the tags that it had in the parent. The functions change the calling
+ * thread's own state, with the guard at GUARD_RECORDING. No malloc.
  */
 #ifndef FLAME_PRELOAD_TAGS_H
 #define FLAME_PRELOAD_TAGS_H
@@ -13,13 +13,13 @@
 
 #include "preload/sidetables/regions.h"
 
-#define TAGS_DEEP 32u     /* nested in one another */
+#define TAGS_DEEP 32u     /* limit of nesting */
 #define TAGS_NODES 65536u /* different tags, or sequences of them, of a thread */
 
 struct thread_state;
 
-/* Begins a tag; up to REGION_NAME_MAX - 1 bytes of the name are kept. False: there is no room,
- * and allocations count as before; tags_pop is to be called in either case. */
+/* Begins a tag; up to REGION_NAME_MAX - 1 bytes of the name are stored. False: there is no room,
+ * and allocations count as before. In either case tags_pop must be called. */
 bool tags_push(struct thread_state *t, const char *name);
 
 /* Ends the newest tag. False: the thread has no tag. */

@@ -38,12 +38,12 @@ static FLAME_BULK struct {
     struct spinlock lock;
     uint64_t sample;
     bool none;                /* no states are made any more */
-    int tid_at;               /* word of a control block; 0: not known */
-    char comm[16];            /* for threads that cannot ask the kernel for theirs */
+    int tid_at;               /* offset of the id in a control block; 0: not known */
+    char comm[16];            /* the name for threads that cannot ask the kernel for theirs */
     struct thread_state *own; /* forked child: state of the thread that forked, to be taken over */
     uint32_t count, dead_end;
     uint32_t next;               /* where the next search for an orphan begins */
-    struct thread_state *latest; /* the last that was given to a thread */
+    struct thread_state *latest; /* the state that was handed out last */
     struct thread_state *states[MAX_THREADS];
 } threads;
 
@@ -162,7 +162,7 @@ static struct thread_state *find_orphan(uint32_t tid)
 {
     if (threads.count < THREADS_OWN)
         return NULL;
-    /* Where threads come and go one by one, it is the last one. */
+    /* If threads begin and end one by one, it is the last one. */
     if (is_orphan(threads.latest, tid))
         return threads.latest;
     for (int i = 0; i < LOOKS; i++) {

@@ -1,11 +1,11 @@
 /*
- * threads.h: state that the recorder keeps for each thread of the program.
+ * threads.h: the recorder's state of each thread of the program.
  *
  * A thread_state is written by its thread alone; values that other threads read (live bytes) lie in
  * the trace's thread record. States are never freed: a thread may still free memory in its very
- * last destructors, so there is no moment that is surely the end. Once THREADS_OWN states exist, a
- * new thread examines a few of them, and takes over one whose thread has ended (the trace counts
- * such reuse).
+ * last destructors, so no moment is certain to be its end. Once THREADS_OWN states exist, a new
+ * thread examines a few of them, and takes over one whose thread has ended (the trace counts such
+ * reuse).
  */
 #ifndef FLAME_PRELOAD_THREADS_H
 #define FLAME_PRELOAD_THREADS_H
@@ -22,7 +22,7 @@
  * blocks that it has not allocated. */
 struct far_table {
     struct far_entry {
-        uint32_t key, row; /* key 0: nothing here */
+        uint32_t key, row; /* key 0: the entry is free */
     } * entries;
     uint32_t mask, used;
 };
@@ -33,46 +33,46 @@ struct served {
     uint32_t n;
     struct {
         uintptr_t lo, hi;
-        uint64_t call; /* preload/mapping/map_ranges.h numbers them */
+        uint64_t call; /* from preload/mapping/map_ranges.h */
     } mapping[THREADS_SERVED];
 };
 
 struct thread_state {
-    uint16_t id; /* of the trace's thread record */
+    uint16_t id; /* id of the trace's thread record */
     uint32_t tid;
     uint32_t epoch; /* of the stack that was interned last */
-    int *errno_at;  /* the thread's errno, without a call */
+    int *errno_at;  /* address of the thread's errno, found once */
     struct trace_thread *record;
     struct sampler sampler; /* in use when blocks are sampled */
     struct stack_table stacks;
     struct far_table far;       /* by node: of other threads' blocks */
     struct far_table inherited; /* by the ancestor's row: of blocks from before the fork */
     struct local_stack stack;   /* the last stack walked */
-    struct pythread *python;    /* (preload/python/pystacks.c); NULL: it has met none */
-    bool with_names;            /* the stack that was interned last had names of Python's */
-    bool within;                /* this is a walk from within the C library: nothing is loaded */
-    struct served served;       /* mapped by an allocator in the call that it is serving */
+    struct pythread *python;    /* (preload/python/pystacks.c); NULL: it has run no Python yet */
+    bool with_names;            /* the stack that was interned last has names of Python functions */
+    bool within;          /* the walk begins within the C library, so it must not load libunwind */
+    struct served served; /* mappings that an allocator made in the present call */
     struct truncation cut;
     struct placing placing;
     struct id_chunk rows;
     int64_t peak_since;    /* live bytes below which no new maximum is possible */
     uintptr_t last_block;  /* the thread's newest block, for temporaries; 0: none */
-    uint32_t region;       /* its newest region (preload/sidetables/regions.h); 0: none */
-    uint32_t taken_region; /* region of the last block that record_take took */
+    uint32_t region;       /* the thread's newest region (preload/sidetables/regions.h); 0: none */
+    uint32_t taken_region; /* region of the block that record_take removed last */
     uint32_t paused;       /* depth of pauses; above 0 allocations are not counted
                             * (preload/sidetables/pausedblocks.h) */
     uint64_t allocated;    /* bytes not yet passed on to the clock of lifetimes */
     uint64_t
-        taken_birth; /* birth of the last block that was taken (preload/sidetables/birthmap.h) */
+        taken_birth; /* birth of the block that was freed last (preload/sidetables/birthmap.h) */
     uint64_t taken_left_out; /* 1 + size of the uncounted block that record_take removed last; 0:
                               * none */
-    struct tags *tags;       /* (preload/tags.h); NULL: it has had none */
-    uint32_t lost_tags;      /* number pushed since there was no room for one */
-    uint32_t lost_regions;   /* number begun since too many were open */
-    uintptr_t operator_at;   /* frame of the outermost operator new that is watched; 0: none.
-                              * After an exception it stays until the next one */
+    struct tags *tags;       /* (preload/tags.h); NULL: the thread has never had one */
+    uint32_t lost_tags;      /* number of tags pushed since there was no room for one */
+    uint32_t lost_regions;   /* number of regions begun since too many were open */
+    uintptr_t operator_at;   /* frame of the outermost operator new; 0: none. After an exception it
+                                stays until the next one */
     struct taking {
-        uintptr_t p; /* argument of the operator delete that is watched; 0: none */
+        uintptr_t p; /* argument of the running operator delete; 0: none */
         uint64_t given;
         const uintptr_t *caller;
         uint32_t call; /* enum trace_call */
@@ -85,7 +85,7 @@ struct thread_state {
 
 #define THREADS_OPERATOR_REACH ((uintptr_t)1 << 20)
 
-/* Whether the calling function seems to be called by a watched operator new. */
+/* Whether an operator new whose frame is known seems to be what called the calling function. */
 static inline bool threads_in_operator(const struct thread_state *t)
 {
     return t->operator_at - (uintptr_t)__builtin_frame_address(0) < THREADS_OPERATOR_REACH;
@@ -100,10 +100,10 @@ struct thread_state *threads_self(void);
 /* Number of thread records; their ids run from TRACE_THREAD_FIRST_SLOT. */
 uint32_t threads_count(void);
 
-/* Sum of live bytes over all threads. */
+/* Sum of the live bytes of all threads. */
 int64_t threads_live_bytes(void);
 
-/* Depth limit for states made from now on. */
+/* Sets the depth limit, for states made from now on. */
 void threads_set_depth(uint32_t depth);
 uint32_t threads_depth(void);
 
@@ -113,18 +113,18 @@ void threads_set_sample(uint64_t period);
 /* Records the calling thread's new name (at most 15 bytes are kept). */
 void threads_note_name(const char *name);
 
-/* The calling thread's id, even where the kernel may not be asked. */
+/* The calling thread's id, even if the kernel may not be asked. */
 uint32_t threads_own_tid(void);
 
-/* Finds the place where the C library keeps threads' ids; `own`: the calling thread's id (0: not
- * known). */
+/* Finds the place in a control block where the C library stores a thread's id. `own`: the calling
+ * thread's id (0: not known). */
 void threads_learn_ids(uint32_t own);
 
-/* To be called before the process enters a sandbox: learns now what threads that begin in it
+/* To be called before the process enters a sandbox: learns facts that threads which begin in it
  * will not be able to ask for. */
 void threads_before_sandbox(void);
 
-/* Takes away the state of every thread, so that nothing is recorded any more. */
+/* Removes the state of every thread, so that nothing is recorded any more. */
 void threads_give_up(void);
 
 /* To be called in a forked child while the store still has the parent's trace: the calling
@@ -136,7 +136,7 @@ void threads_after_fork(void);
 uint32_t threads_remote_free_row(struct thread_state *t, uint32_t node);
 
 /* The row in which this thread counts frees of blocks that were inherited with `row`. `addr`:
- * that of the TRACE_NODE_INHERITED for their stack. 0 if there is no room. */
+ * address of the TRACE_NODE_INHERITED for their stack. 0 if there is no room. */
 uint32_t threads_inherited_row(struct thread_state *t, uint32_t row, uint64_t addr);
 
 /* A new row of this thread for `node`; 0 if the trace is full. */

@@ -2,14 +2,14 @@
 
 #include "common/pages.h"
 
-/* How many outer entries of the stack that is cut are those of the one before, if
- * `same` of its frames were. */
+/* Number of outer entries of the truncated stack that are those of the previous one, if `same` of
+ * its frames were. */
 static uint32_t same_of_cut(const struct truncation *c, uint32_t same, uint32_t outer,
                             uint32_t dropped)
 {
     if (same <= outer || dropped != c->dropped)
         return same < outer ? same : outer;
-    /* With the entry for what is left out, and frames further in. */
+    /* Adds the entry for the dropped frames, and common frames further in. */
     return outer + 1 + (same > outer + dropped ? same - outer - dropped : 0);
 }
 

@@ -1,13 +1,13 @@
 /*
  * truncate.h: a stack that is deeper than the limit loses its middle.
  *
- * Its outer half of the limit is kept, and as many of the innermost frames as leave a
- * multiple of a quarter of the limit out: between three quarters of the limit and all of
- * it is left. Multiples, because stacks that grow deeper then have the frames that are
- * kept in common: were the innermost N kept, each depth would have N nodes of its own in
- * the trace (100,000 calls at 100,000 depths: 800 MB).
+ * Half of the limit is spent on the outer frames, which all stay. In the middle, a multiple of a
+ * quarter of the limit is dropped. So between three quarters of the limit and the whole limit
+ * remains. Because of the multiples, stacks that grow deeper share the frames that stay. If the
+ * innermost N stayed, each depth would have N nodes of its own in the trace (100,000 calls at
+ * 100,000 depths: 800 MB).
  *
- * One for each thread, touched by that thread alone; no malloc.
+ * One truncation for each thread, touched by that thread alone; no malloc.
  */
 #ifndef FLAME_PRELOAD_TRUNCATE_H
 #define FLAME_PRELOAD_TRUNCATE_H
@@ -16,36 +16,36 @@
 
 #include "common/compiler.h"
 
-/* A pc that is no address: it stands for frames left out in the middle of a deep stack. */
+/* A pc that is no address: it replaces the frames dropped in the middle of a deep stack. */
 #define STACK_TRUNCATED ((uint64_t)1)
 
-/* A pc with this bit, which no address has, is a name: the rest is the file offset of the trace's
- * TRACE_META_STRING. */
+/* A pc with this bit, which no address has, is a name: the other bits are the file offset of the
+ * trace's TRACE_META_STRING. */
 #define STACK_NAME ((uint64_t)1 << 63)
 
 struct truncation {
-    uintptr_t *pcs; /* room for a stack that is cut; NULL before the first */
+    uintptr_t *pcs; /* the truncated stack; NULL before the first one */
     uint32_t limit;
-    uint32_t dropped; /* of the stack before; 0: it was whole */
+    uint32_t dropped; /* frames dropped from the previous stack; 0: it was not truncated */
 };
 
-/* A stack as stacks_intern takes it. */
+/* A stack in the form that stacks_intern takes. */
 struct truncated_stack {
     const uintptr_t *pcs;
-    uint32_t n;       /* at most the limit and one more */
-    uint32_t same;    /* so many outer frames are those of the stack before */
-    uint32_t dropped; /* frames left out */
+    uint32_t n;       /* at most the limit plus one */
+    uint32_t same;    /* number of outer frames that are those of the previous stack */
+    uint32_t dropped; /* frames dropped */
 };
 
-/* How many of `limit` frames are the outer ones. */
+/* Number of outer frames that stay, of `limit` frames in all. */
 static inline uint32_t truncate_outer(uint32_t limit)
 {
     return limit - limit / 2;
 }
 
 /*
- * Cuts pcs[0..n), outermost first, of which the first `same` are those of the stack
- * before. out->pcs is valid until the next call. False: no memory.
+ * Truncates pcs[0..n), outermost first, of which the first `same` are those of the previous stack.
+ * out->pcs is valid until the next call. False: no memory.
  */
 bool truncate_deep(struct truncation *c, const uintptr_t *pcs, uint32_t n, uint32_t same,
                    struct truncated_stack *out);

@@ -1,6 +1,6 @@
 /*
  * Numbers of the names that a program gives. A program may tag each request, so a name is found by
- * its hash. The texts are those in the trace: nothing else would need a copy of them.
+ * its hash. The texts are read in the trace, because the recorder needs no other copy of them.
  */
 #include "preload/user_names.h"
 
@@ -14,7 +14,7 @@ static struct {
     struct spinlock lock;
     uint32_t n, size; /* of `names`, a hash table; a power of two, or 0 */
     struct name {
-        const char *text; /* NULL: nothing here */
+        const char *text; /* NULL: the slot is free */
         uint32_t len, hash, number;
     } * names;
 } g;

@@ -1,6 +1,5 @@
 /*
- * user_names.h: names that the program has given to regions and tags, by their numbers in the
- * trace.
+ * user_names.h: numbers, in the trace, of the names that the program gives to regions and tags.
  *
  * Any thread; the guard is held at GUARD_RECORDING. No malloc.
  */
@@ -9,11 +8,11 @@
 
 #include "common/compiler.h"
 
-/* The number of the trace's TRACE_META_REGION with that name, which is made where there is none.
+/* The number of the trace's TRACE_META_REGION with that name, which is made if there is none.
  * UINT32_MAX: there is no room for it. */
 uint32_t user_names_number(const char *name);
 
-/* In a forked child, to whose trace none of them belongs. */
+/* To be called in a forked child, in whose trace none of the names exists. */
 void user_names_after_fork(void);
 
 #endif
