@@ -20,7 +20,6 @@
 #define LIBRARY "libflamewait.so"
 #define LIST "LD_PRELOAD="
 
-
 /* ---- the environment, as it lies on the new stack ---- */
 
 /* Appends the whole of /proc/PID/environ; nothing where it cannot be read. */
