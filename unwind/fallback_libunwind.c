@@ -1,16 +1,17 @@
 /*
- * Problem: libunwind is a good unwinder and a bad libunwind. Linked in the usual way
- * it puts its own _Unwind_RaiseException before libgcc's in every program it is
+ * Problem: libunwind is a good unwinder, and does much in the program it is in. Linked
+ * in the usual way it puts its own _Unwind_RaiseException before libgcc's in every program it is
  * preloaded into; it finds modules with dl_iterate_phdr under the loader's lock;
  * it keeps a pipe to test addresses with; its thread-local data is allocated by
  * the program's malloc on first use.
  *
  * Algorithm: dlopen it RTLD_LOCAL and redirect those imports in its own GOT:
  *   dl_iterate_phdr    serves the one module that has the address, from modules.h
- *   mincore, read, syscall(SYS_write)   the address test: kernel_readable, which
- *                      needs no descriptor
+ *   mincore, read, write   the address test: kernel_readable, which needs no
+ *                      descriptor
  *   pipe2, close       nothing to open, nothing to close
- *   other system calls through common/kernel.h, which asks the sandbox's gate
+ *   other system calls through common/kernel.h, which asks the sandbox's gate; by their
+ *                      functions (1.6) or by syscall(2) with up to six arguments (1.8)
  *   malloc, free       pages of our own
  *   __tls_get_addr     its 16 bytes live in the shim's own TLS
  *
@@ -18,7 +19,7 @@
  * remote address space with own accessors (no redirecting, but 0.8 us a frame
  * instead of 9 ns).
  *
- * Source: libunwind 1.6.2's Gtrace.c and Ginit.c for what it calls and when.
+ * Source: libunwind 1.6.2's Gtrace.c and Ginit.c for what it calls and when; the imports of 1.8.1.
  */
 #define _GNU_SOURCE
 #include "unwind/fallback.h"
@@ -110,21 +111,6 @@ static ssize_t pipe_write(int fd FLAME_UNUSED, const void *buf FLAME_UNUSED, siz
     return (ssize_t)n;
 }
 
-static long agent_syscall(long number, ...)
-{
-    long a, b, c;
-    va_list ap;
-
-    va_start(ap, number);
-    a = va_arg(ap, long);
-    b = va_arg(ap, long);
-    c = va_arg(ap, long);
-    va_end(ap);
-    if (number == SYS_write)
-        return pipe_write((int)a, (const void *)b, (size_t)c);
-    return kernel_answer(kernel_call(number, a, b, c));
-}
-
 static int no_pipe2(int fds[2], int flags FLAME_UNUSED)
 {
     fds[0] = fds[1] = -1;
@@ -169,6 +155,33 @@ static int agent_munmap(void *at, size_t size)
 {
     pages_free(at, size);
     return 0;
+}
+
+/* libunwind 1.8 makes these calls by syscall(2), 1.6 by their own functions. */
+static long agent_syscall(long number, ...)
+{
+    long args[6];
+    va_list ap;
+
+    va_start(ap, number);
+    for (size_t i = 0; i < ARRAY_LEN(args); i++)
+        args[i] = va_arg(ap, long);
+    va_end(ap);
+    switch (number) {
+    case SYS_write:
+        return pipe_write((int)args[0], (const void *)args[1], (size_t)args[2]);
+    case SYS_mincore:
+    case SYS_msync:
+        return test_address((void *)args[0], (size_t)args[1], NULL);
+    case SYS_mmap:
+        return (long)agent_mmap((void *)args[0], (size_t)args[1], (int)args[2], (int)args[3],
+                                (int)args[4], args[5]);
+    case SYS_munmap:
+        return agent_munmap((void *)args[0], (size_t)args[1]);
+    default:
+        return kernel_answer(
+            kernel_call(number, args[0], args[1], args[2], args[3], args[4], args[5]));
+    }
 }
 
 static int agent_sigprocmask(int how, const sigset_t *set, sigset_t *old)
