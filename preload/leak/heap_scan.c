@@ -3,7 +3,7 @@
  * a process's end that delays nothing else. While a process runs, its other threads may be serving
  * requests, so a copy of the process, made as by fork, reads the heap. The other threads are
  * stopped while the page tables are copied. Afterwards they pay for the pages that they write to
- * during the scan. docs/ARCHITECTURE.md has the figures.
+ * during the scan. docs/design/program-api.md has the figures.
  *
  * The copy shares the table of descriptors, so it does not hold an end of a pipe open. It handles
  * none of the program's signals, and its end sends no signal.

@@ -1,7 +1,7 @@
 /*
  * check_free.h: judgement of whether a block is given back as it should be.
  *
- * Only certain errors are reported: see docs/ARCHITECTURE.md, and "Misuse" in docs/leaks.md. The
+ * Only certain errors are reported: see docs/design/misuse.md, and "Misuse" in docs/leaks.md. The
  * guard is at GUARD_RECORDING; errno is preserved. No malloc.
  */
 #ifndef FLAME_PRELOAD_MISUSE_CHECK_FREE_H

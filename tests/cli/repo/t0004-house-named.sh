@@ -1,6 +1,7 @@
 #!/bin/bash
-# The documents' pointers are valid: folders have a row in the architecture's table, files that the
-# documents name exist, and `make lint` checks every source.
+# The documents' pointers are valid: folders have a row in the table of docs/design/folders.md, the
+# architecture lists each design, files that the documents name exist, and `make lint` checks every
+# source.
 . "${0%/*}/../lib.sh"
 cd "$ROOT" || exit 1
 
@@ -12,11 +13,16 @@ sources() {
 
 is_str "$(sources -name '*.[ch]' | sed -n 's|/[^/]*$||p' | sort -u | while read -r folder; do
     # The rooms of tests/ are told in one row.
-    grep -q "^|.*\`$folder/\`" docs/ARCHITECTURE.md || [[ $folder = tests/* ]] || echo "$folder"
-done)" '' 'each folder of sources has a row in the table of docs/ARCHITECTURE.md'
+    grep -q "^|.*\`$folder/\`" docs/design/folders.md || [[ $folder = tests/* ]] || echo "$folder"
+done)" '' 'each folder of sources has a row in the table of docs/design/folders.md'
 is_str "$(for folder in tests/*/; do
-    grep -q "^| \`tests/\`.*\`$(basename "$folder")/\`" docs/ARCHITECTURE.md || echo "$folder"
+    grep -q "^| \`tests/\`.*\`$(basename "$folder")/\`" docs/design/folders.md || echo "$folder"
 done)" '' 'and each folder of tests/ is in its row'
+
+# The overview stays short; it lists the designs that there are, and no others.
+is_str "$(grep -ohE '\(design/[a-z-]+\.md\)' docs/ARCHITECTURE.md | tr -d '()' | LC_ALL=C sort -u)" \
+    "$(cd docs && printf '%s\n' design/*.md | LC_ALL=C sort)" 'docs/ARCHITECTURE.md lists each design'
+is_str "$(sed -n '151,$p' docs/ARCHITECTURE.md)" '' 'docs/ARCHITECTURE.md has at most 150 lines'
 
 # Leftovers of a test or a trial do not count. A tarball has no list of the files that belong to it.
 if git -C "$ROOT" rev-parse --verify -q HEAD >/dev/null 2>&1; then
@@ -29,7 +35,7 @@ named() {
     grep -ohE '`[A-Za-z0-9_./-]+\.(c|h|js|mjs|css|sh|py|proto)`' "$@" | tr -d '`' | sort -u |
         grep -v '[A-Z][A-Z]'
 }
-is_str "$(named docs/ARCHITECTURE.md CONTRIBUTING.md bench/README.md examples/README.md |
+is_str "$(named docs/ARCHITECTURE.md docs/design/*.md CONTRIBUTING.md bench/README.md examples/README.md |
     while read -r file; do
         [[ $file != */* && $(sources -name "$file") ]] || [ -e "$file" ] || echo "$file"
     done)" '' 'each file that the documents name is there'
