@@ -1,6 +1,6 @@
 #!/bin/bash
-# A folder includes only itself and what stands left of it; a room of a stage is a folder of
-# its own here. Nothing includes flame.c.
+# A folder includes headers of itself and of folders before it in this order, which the table of
+# docs/design/folders.md has, too. Nothing includes flame.c.
 . "${0%/*}/../lib.sh"
 
 order='
@@ -86,7 +86,7 @@ rank() {
     echo -1
 }
 
-# Prints every include in $1 (a root of sources) that points to the right.
+# Prints every include in $1 (a root of sources) of a folder later in the order.
 wrong_includes() {
     local folder file line header mine theirs
     for folder in $order; do
@@ -104,7 +104,9 @@ wrong_includes() {
 
 is_str "$(cd "$ROOT" && find common unwind patch inproc preload tracer inject fold render driver -name '*.[ch]' |
     sed 's|/[^/]*$||' | sort -u)" "$(sed '/^$/d' <<<"$order" | sort)" 'every folder of sources has its place'
-is_str "$(wrong_includes "$ROOT")" '' 'every include points left or stays in its folder'
+is_str "$(sed -nE 's,^\| `([a-z/]+)/`.*,\1,p' "$ROOT/docs/design/folders.md" | grep -xF "$(sed '/^$/d' <<<"$order")")" \
+    "$(sed '/^$/d' <<<"$order")" 'docs/design/folders.md has the folders in the same order'
+is_str "$(wrong_includes "$ROOT")" '' 'every include is of the own folder or of one before it'
 is_str "$(cd "$ROOT" && grep -n '#include "' flame.c | grep -v '"common/')" '' \
     'flame.c knows the command table only'
 
