@@ -12,7 +12,7 @@ sources() {
 }
 
 is_str "$(sources -name '*.[ch]' | sed -n 's|/[^/]*$||p' | sort -u | while read -r folder; do
-    # The rooms of tests/ are told in one row.
+    # All folders of tests/ are in one row.
     grep -q "^|.*\`$folder/\`" docs/design/folders.md || [[ $folder = tests/* ]] || echo "$folder"
 done)" '' 'each folder of sources has a row in the table of docs/design/folders.md'
 is_str "$(for folder in tests/*/; do
