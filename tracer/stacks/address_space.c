@@ -4,13 +4,13 @@
  *
  * Algorithm: the mappings are a sorted array, read once and read again only after a report that
  * they changed. Images (image.h) are looked up when an address in a mapping is first met; modules
- * go into the trace then too. Rules are cached twice. The walk uses the cache by address in memory
- * (one look-up a frame, no search for the mapping). The image has the cache by address in the file.
- * So a new process that runs known code, or a space that changed, needs a search and a look-up for
- * each new address and parses nothing.
+ * are added to the trace then too. Rules are cached twice. The walk uses the cache by address in
+ * memory (one look-up a frame, no search for the mapping). The image has the cache by address in
+ * the file. So a new process that runs known code, or a space that changed, needs a search and a
+ * look-up for each new address and parses nothing.
  *
- * A space keeps its epoch when it changes, unless code comes to lie where a module of the trace
- * was, or a fork shares it: each may then map something else at one address.
+ * A space keeps its epoch when it changes, unless code is mapped where a module of the trace was,
+ * or a fork shares it: each may then map something else at one address.
  *
  * Rejected: rules by image alone, because each frame would first be searched for among the
  * mappings: 44 ns a frame where the look-up here takes 1.5 (14 frames, both warm).
@@ -43,7 +43,7 @@ struct mapping {
     uintptr_t bias;
 };
 
-/* A module that is in the trace for the present epoch. */
+/* A module that was added to the trace for the present epoch. */
 struct noted {
     uintptr_t start, end, bias;
     uint64_t device, inode;
@@ -248,7 +248,7 @@ static uint64_t total_pages(pid_t tid)
     return pages;
 }
 
-/* The name as the user knows it: "\012" is a newline, " (deleted)" is no part of it. */
+/* Adds the name as the user knows it: "\012" becomes a newline, and " (deleted)" is removed. */
 static size_t keep_name(struct strbuf *names, const char *s, size_t len)
 {
     static const char deleted[] = " (deleted)";
@@ -357,7 +357,7 @@ static bool refresh(struct space *sp, pid_t tid)
         procmaps_each(tid, add, l);
     }
     sp->stale = false;
-    if (!l->n) { /* the process is gone; the old mappings are better than none */
+    if (!l->n) { /* the process has ended; the old mappings are better than none */
         layout_release(l);
         return old != NULL;
     }

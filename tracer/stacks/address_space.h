@@ -23,8 +23,7 @@ struct space;
 struct spaces *spaces_new(struct offtrace *to);
 /*
  * From now on mappings come from `maps` and not from /proc, as processes may have ended or run on.
- * `maps` calls `visit` as procmaps_each does. space_changed says when the mappings must be read
- * again.
+ * `maps` calls `visit` as procmaps_each does. space_changed marks mappings that must be read again.
  */
 typedef void space_maps(void *arg, pid_t pid, bool (*visit)(const struct procmap *m, void *arg),
                         void *visit_arg);
@@ -63,8 +62,8 @@ bool space_prepare(struct space *sp, pid_t tid);
 struct rules *space_rules(struct space *sp);
 uint32_t space_epoch(const struct space *sp);
 
-/* To be called when the walk met an address that is not mapped. True: the maps were read again, and
- * the walk must be repeated. That happens at most once after a change. */
+/* Must be called when the walk met an address that is not mapped. True: the maps were read again,
+ * and the walk must be repeated. That happens at most once after a change. */
 bool space_doubt(struct space *sp, pid_t tid);
 
 /* The image at `addr`, and in *bias the number to subtract from the address; NULL: none. Adds the
@@ -76,7 +75,7 @@ bool space_is_code(const struct space *sp, uintptr_t addr);
 /* Marks the mapping at `addr`, a stack pointer, as a stack. */
 void space_note_stack(struct space *sp, uintptr_t addr);
 /* Makes the space ready and marks the mapping of a thread's present stack, which may be newer than
- * the last reading. False: the thread runs, or is gone, so its stack is not known. */
+ * the last reading. False: the thread runs, or has ended, so its stack is unknown. */
 bool space_note_own_stack(struct space *sp, pid_t tid);
 
 #endif

@@ -11,14 +11,14 @@
 #include "tracer/stacks/stackcopy.h"
 #include "tracer/stacks/stackregs.h"
 
-/* Copied of a stack not seen before, and beyond what was needed last time. */
+/* Bytes that are copied of a new stack, and bytes beyond those that the last walk needed. */
 #define FIRST_GUESS 6144
 #define SPARE 512
 #define GUESS_MAX (1u << 20)
 #define FIRST_ROOM 1024
-/* Bytes from where a thread begins to its first call's return, more or less. */
+/* Approximate bytes from the start of a thread's stack to the return address of its first call. */
 #define BEGINNING 24
-/* Deeper stacks than this lose their outer end. */
+/* Most frames of a stack; deeper ones lose their outer end. */
 #define ROOM_MAX (1 << 21)
 
 struct stacks {
@@ -26,18 +26,19 @@ struct stacks {
     struct spaces *spaces;
     uint32_t depth;
     struct stackcopy copy;
-    pid_t reading; /* the thread whose code is looked at */
+    pid_t reading; /* the thread whose code is read */
     uintptr_t *pcs;
     int room;
     size_t deepest;     /* bytes from the stack pointer to the outermost frame of the last walk */
-    bool whole;         /* the last walk came to the outermost frame */
-    bool own_libraries; /* threads may have libraries of flame's in them */
+    bool whole;         /* the last walk reached the outermost frame */
+    bool own_libraries; /* threads may have libraries of flame in them */
     uint64_t fallbacks, lost;
     uint64_t lost_before;           /* at the last line of FLAME_DEBUG */
     uint32_t guess[UINT16_MAX + 1]; /* bytes to copy first, by trace thread */
     uint32_t *likeness;             /* by node; of nodes below likeness_room */
     size_t likeness_room;
-    bool *recorders; /* by node: the recorder's own doing; of nodes below recorders_room */
+    bool *recorders; /* by node: whether it is the recorder's own work; of nodes below
+                        recorders_room */
     size_t recorders_room;
 };
 
@@ -70,7 +71,7 @@ struct spaces *stacks_spaces(struct stacks *s)
     return s->spaces;
 }
 
-/* ---- libunwind's questions ---- */
+/* ---- callbacks for libunwind ---- */
 
 struct session {
     struct stacks *s;
@@ -103,7 +104,7 @@ static bool read_word(void *arg, uintptr_t addr, uint64_t *out)
     return stackcopy_read(&x->s->copy, addr, out, sizeof *out);
 }
 
-/* ---- questions of a walk without a frame pointer ---- */
+/* ---- callbacks for a walk without a frame pointer ---- */
 
 static bool read_code(void *arg, uintptr_t at, void *to, size_t size)
 {
@@ -143,8 +144,8 @@ static int ask_libunwind(struct stacks *s, struct space *sp, const struct user_r
     return remote_libunwind(all, &source, s->pcs, s->room, end);
 }
 
-/* No thread begins in code that belongs to no file: one that seems to was lost there, for want
- * of a frame pointer. */
+/* Whether the walk ended in code that belongs to no file. No thread begins in such code, so the
+ * walk was lost there, for want of a frame pointer. */
 static bool ends_in_made_code(struct stacks *s, struct space *sp, int n)
 {
     uintptr_t pc = n > 0 ? s->pcs[n - 1] : 0, bias;
@@ -154,8 +155,8 @@ static bool ends_in_made_code(struct stacks *s, struct space *sp, int n)
            !space_image(sp, pc, &bias);
 }
 
-/* The code that begins a thread clears its frame pointer, as the ABI asks (musl's has no tables).
- */
+/* Whether the walk ended in the code that begins a thread: it clears its frame pointer, as the ABI
+ * requires (musl's has no tables). */
 static bool begins_thread(struct stacks *s, struct space *sp, int n)
 {
     uintptr_t pc = n > 0 ? s->pcs[n - 1] & ~REMOTE_EXACT : 0;
@@ -166,8 +167,8 @@ static bool begins_thread(struct stacks *s, struct space *sp, int n)
            stackregs_clears_bp(code, sizeof code);
 }
 
-/* Go's runtime goes over to another stack with the old one's frame pointer: there the walk ends,
- * and so does the stack. */
+/* Whether the walk ended in Go's runtime, which switches to another stack with the old one's frame
+ * pointer: there the walk ends, and so does the stack. */
 static bool is_go(struct stacks *s, struct space *sp, int n)
 {
     uintptr_t bias;
@@ -178,13 +179,13 @@ static bool is_go(struct stacks *s, struct space *sp, int n)
 
 static bool is_whole(struct stacks *s, struct space *sp, enum walk_end end, int n)
 {
-    /* The code of a process that may have ended cannot be read: its frame pointer is believed. */
+    /* The code of a process that may have ended cannot be read: its frame pointer is trusted. */
     if (end == WALK_BARE || end == WALK_BROKEN)
         return is_go(s, sp, n) || (end == WALK_BARE && (s->copy.given || begins_thread(s, sp, n)));
     return end == WALK_COMPLETE && !ends_in_made_code(s, sp, n);
 }
 
-/* The way the rules go; libunwind's where they end and it may know more. */
+/* Walks by the rules, and by libunwind where they end and it may know more. */
 static int walk_once(struct stacks *s, struct space *sp, const struct user_regs_struct *regs,
                      bool partial)
 {
@@ -204,11 +205,11 @@ static int walk_once(struct stacks *s, struct space *sp, const struct user_regs_
             m = ask_libunwind(s, sp, regs, &other);
         if (likely(m < s->room && n < s->room) || s->room >= ROOM_MAX)
             break;
-        s->room *= 2; /* not GROW: every time the whole stack is walked again */
+        s->room *= 2; /* not GROW, because the whole stack is walked again each time */
         s->pcs = xreallocarray(s->pcs, (size_t)s->room, sizeof *s->pcs);
     }
     s->deepest = mem.deepest;
-    /* It may know less than the rules did (registers that nobody has). */
+    /* libunwind may know less than the rules did (registers that no table restores). */
     if (unlikely(end == WALK_LOST && !partial)) {
         if (m < n)
             n = remote_walk(space_rules(sp), start, &mem, s->pcs, s->room, &end);
@@ -278,7 +279,7 @@ uint32_t stacks_likeness(const struct stacks *s, uint32_t node)
     return node < s->likeness_room ? s->likeness[node] : 0;
 }
 
-/* The n addresses s->pcs, innermost first, as a node. */
+/* Node of the n addresses s->pcs, innermost first. */
 static uint32_t node_of(struct stacks *s, struct space *sp, uint16_t thread, int n)
 {
     uint32_t node, inner = 0, outer = (uint32_t)n;
@@ -308,12 +309,13 @@ static bool is_own(const struct image *im, uintptr_t addr)
 }
 
 /*
- * Takes the frames of flame's libraries out of a stack of n; returns how many frames are left.
+ * Removes the frames of flame's libraries from a stack of n frames; returns the number of frames
+ * that are left.
  *
- * Those of the library of waits stand inside of calls that it makes. The frame outside of them is
- * where the program made the call: exact, as if that had stopped. Those of the recorder of memory
- * stand between the program and the function that it called, unless the recorder has work of its
- * own: then *own, and all frames inside are its doing.
+ * Frames of the library of waits are inside of calls that it makes. The frame outside of them is
+ * where the program made the call: exact, as if that call had stopped. Frames of the memory
+ * recorder are between the program and the function that it called, unless the recorder does work
+ * of its own: then *own is set, and all frames inside belong to it.
  */
 static int pass_over(struct stacks *s, struct space *sp, int n, bool *own)
 {
@@ -337,7 +339,7 @@ static int pass_over(struct stacks *s, struct space *sp, int n, bool *own)
     return kept;
 }
 
-/* The stack's node, without frames of flame's libraries. */
+/* Node of the stack, without frames of flame's libraries. */
 static uint32_t node_without_guests(struct stacks *s, struct space *sp, uint16_t thread, int n)
 {
     uint32_t node;
@@ -361,7 +363,7 @@ bool stacks_is_recorder(const struct stacks *s, uint32_t node)
 }
 
 /* Whether a stack that the thread itself has walked ends where a thread begins. Where no table
- * speaks of the code, such a walk ends without a word, as it would at a thread's start. */
+ * covers the code, such a walk ends without an error, as it would at a thread's start. */
 static bool is_whole_as_given(struct stacks *s, struct space *sp, int n)
 {
     uintptr_t pc = s->pcs[n - 1] & ~REMOTE_EXACT;
@@ -384,7 +386,7 @@ uint32_t stacks_given(struct stacks *s, struct space *sp, pid_t tid, uint16_t th
     }
     for (size_t i = 0; i < n; i++) {
         s->pcs[i] = pcs[n - 1 - i] & ~REMOTE_EXACT;
-        space_image(sp, s->pcs[i], &bias); /* the trace is told of modules that are met */
+        space_image(sp, s->pcs[i], &bias); /* adds the module to the trace */
     }
     s->pcs[0] |= REMOTE_EXACT;
     s->reading = tid;

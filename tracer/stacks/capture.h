@@ -1,10 +1,11 @@
 /*
- * capture.h: the user stack of a stopped thread of another process, as a node of the trace.
+ * capture.h: captures the user stack of a stopped thread of another process, as a node of the
+ * trace.
  *
  * For each event the stack is copied once: as much of it as this thread used last time and a little
  * more. The walk works on the copy (unwind/remote/remote_walk.h), by rules from the unwind tables
- * of the mapped files (address_space.h). Where there is no rule, libunwind follows the stack over
- * the same copy.
+ * of the mapped files (address_space.h). Where there is no rule, libunwind walks the stack in the
+ * same copy.
  *
  * Not thread-safe.
  */
@@ -29,32 +30,32 @@ void stacks_free(struct stacks *s);
 struct spaces *stacks_spaces(struct stacks *s);
 
 /*
- * The stack of `tid`, which is stopped or asleep with these registers, as a node under the root of
- * trace thread `thread`. 0: it could not be read. All registers are needed (libunwind may use
- * them). `partial`: only rip and rsp are known, and a frame that needs its frame pointer is
- * searched for (unwind/remote/remote_search.h). A stack that cannot be followed to the thread's
- * start has the frame TRACE_STACK_INCOMPLETE for the rest.
+ * Captures the stack of `tid`, which is stopped or asleep with these registers, as a node under the
+ * root of trace thread `thread`. 0: it could not be read. All registers are needed (libunwind may
+ * use them). `partial`: only rip and rsp are known, and a frame that needs its frame pointer is
+ * searched for (unwind/remote/remote_search.h). A stack that cannot be walked to the thread's start
+ * has the frame TRACE_STACK_INCOMPLETE for the rest.
  */
 uint32_t stacks_capture(struct stacks *s, struct space *sp, pid_t tid, uint16_t thread,
                         const struct user_regs_struct *regs, bool partial);
 
-/* Like stacks_capture, for a thread that has run on: from a copy of its stack, `size` bytes from
+/* Like stacks_capture, for a thread that runs on: from a copy of its stack, `size` bytes from
  * regs->rsp on. The space must get its mappings from spaces_receive_maps. */
 uint32_t stacks_copied(struct stacks *s, struct space *sp, pid_t tid, uint16_t thread,
                        const struct user_regs_struct *regs, const uint8_t *bytes, size_t size);
 
-/* Like stacks_capture, as addresses, innermost first; those that are no return address have
- * REMOTE_EXACT. *n of them, borrowed until the next call. */
+/* Like stacks_capture, but returns addresses, innermost first; those that are no return address
+ * have REMOTE_EXACT. *n is their number. They are borrowed until the next call. */
 const uintptr_t *stacks_walk(struct stacks *s, struct space *sp, pid_t tid,
                              const struct user_regs_struct *regs, bool partial, int *n);
 
-/* The node of a stack that the thread logged itself: return addresses, outermost first. It is the
- * node that stacks_capture would give at the call before the innermost address. 0: the process's
+/* Node of a stack that the thread logged itself: return addresses, outermost first. It is the node
+ * that stacks_capture would return at the call before the innermost address. 0: the process's
  * mappings cannot be read. */
 uint32_t stacks_given(struct stacks *s, struct space *sp, pid_t tid, uint16_t thread,
                       const uint64_t *pcs, size_t n);
 
-/* Libraries of flame may run in threads (common/env/librarynote.h): their frames are left out of
+/* Libraries of flame may run in threads (common/env/librarynote.h): their frames are removed from
  * stacks. A stack that ends in the recorder's own work has the frame STACKS_RECORDER for it. */
 #define STACKS_RECORDER "[recorder]"
 void stacks_have_guests(struct stacks *s);
@@ -67,11 +68,11 @@ bool stacks_is_recorder(const struct stacks *s, uint32_t node);
 #define STACKS_ALIKE_FRAMES 4
 uint32_t stacks_likeness(const struct stacks *s, uint32_t node);
 
-/* To be called when a traced process serves page faults (userfaultfd). From now on only present
+/* Must be called when a traced process serves page faults (userfaultfd). From now on only present
  * pages are read: the thread that serves the others may itself be stopped. */
 void stacks_beware(struct stacks *s);
 
-/* Number of stacks that needed libunwind, and of those that could not be followed to the end. */
+/* Number of stacks that needed libunwind, and of those that could not be walked to the end. */
 uint64_t stacks_fallbacks(const struct stacks *s);
 uint64_t stacks_lost(const struct stacks *s);
 

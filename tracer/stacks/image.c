@@ -1,8 +1,8 @@
 /*
  * Source: the ELF gABI for headers, segments and notes; the LSB core specification for
- * .eh_frame_hdr. Only PT_GNU_EH_FRAME shows where the tables lie: stripped files have it, and a
- * process's memory too. .eh_frame lies in the same segment, before or behind it, and its end is not
- * given. So the copy reaches from the first of the two to the segment's end.
+ * .eh_frame_hdr. Only PT_GNU_EH_FRAME shows where the tables are: stripped files have it, and a
+ * process's memory too. .eh_frame lies in the same segment, before or after it, and its end is not
+ * recorded. So the copy reaches from the first of the two to the segment's end.
  *
  * Static programs may have no PT_GNU_EH_FRAME; there the sections are searched.
  *
@@ -25,7 +25,7 @@
 #define PHDRS_MAX 1024
 #define TABLES_MAX ((uint64_t)1 << 30)
 #define NOTES_MAX ((uint64_t)65536)
-/* No user address is above this (Linux: 56 bits on x86-64, 52 on aarch64). */
+/* Bound on user addresses (Linux: 56 bits on x86-64, 52 on aarch64). */
 #define ADDRESS_MAX ((uint64_t)1 << 56)
 
 /* Source of the bytes: a file, a process, or memory of ours. */
@@ -37,7 +37,7 @@ struct image_bytes {
     size_t size;
 };
 
-/* Reads up to `size` bytes at a file offset; returns how many. For a process the offset is from
+/* Reads up to `size` bytes at a file offset; returns their number. For a process the offset is from
  * `base`. */
 static uint64_t read_some(const struct image_bytes *s, uint64_t offset, uint8_t *to, uint64_t size)
 {

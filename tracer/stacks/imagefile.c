@@ -1,14 +1,14 @@
 /*
- * Problem: a path in /proc/PID/maps is a name in the process's own root, and the file
- * may have been replaced or deleted since it was mapped.
+ * Problem: a path in /proc/PID/maps is a name in the process's own root, and the file may have been
+ * replaced or deleted since it was mapped.
  *
- * Algorithm: open the path below /proc/TID/root and compare device and inode. Some file
- * systems (overlayfs, btrfs) show another device in maps than in stat: then the first
- * bytes must be those the process has in memory. Failing that, the mapping itself
- * (/proc/TID/map_files, which needs a capability), and failing that the tables are
- * copied out of the process's memory, where they are mapped like everything else.
+ * Algorithm: open the path below /proc/TID/root and compare device and inode. Some file systems
+ * (overlayfs, btrfs) show another device in maps than in stat: then the first bytes must be those
+ * that the process has in memory. If that fails, the mapping itself is opened (/proc/TID/map_files,
+ * which needs a capability). If that fails too, the tables are copied out of the process's memory,
+ * where they are mapped with the rest of the file.
  *
- * Rejected: map_files first. It is exact, but not for everyone, and a path that is
+ * Rejected: map_files first. It is exact, but only permitted to some users, and a path that is
  * wrong must be handled in any case.
  */
 #define _GNU_SOURCE
@@ -29,7 +29,7 @@
 #define KEPT 512
 
 struct imagefile {
-    struct image *images[KEPT]; /* the one used last in front */
+    struct image *images[KEPT]; /* the last used one first */
     size_t n;
 };
 

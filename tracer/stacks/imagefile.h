@@ -1,9 +1,9 @@
 /*
- * imagefile.h: finds the image of a mapping: the file that is mapped, not what now has
- * its name, or else the process's memory.
+ * imagefile.h: finds the image of a mapping: of the file that is mapped, even if another file now
+ * has its name, or else of the process's memory.
  *
- * Images are kept when no process maps them any more, up to a number: a build runs the
- * same compiler a thousand times. Not thread-safe.
+ * Images stay cached when no process maps them any more, up to a number: a build runs the same
+ * compiler a thousand times. Not thread-safe.
  */
 #ifndef FLAME_TRACER_STACKS_IMAGEFILE_H
 #define FLAME_TRACER_STACKS_IMAGEFILE_H
@@ -16,7 +16,7 @@ struct imagefile;
 struct imagefile_where {
     pid_t tid;
     uintptr_t start, end;
-    uintptr_t base;         /* where the file's byte 0 is mapped; 0: nowhere */
+    uintptr_t base;         /* address of the file's byte 0; 0: it is not mapped */
     uint64_t device, inode; /* device: major << 32 | minor */
     const char *path;
 };

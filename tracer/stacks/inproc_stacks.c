@@ -9,7 +9,7 @@ struct inproc_stacks_stack {
     uint64_t *pcs; /* owned; NULL: the number is free */
     size_t n;
     uint32_t next; /* the next stack of the same thread, or the next free one; 0: none */
-    /* The node that was made for it last, and its epoch and thread: */
+    /* The node that was last made for it, with its epoch and thread: */
     uint32_t node, epoch;
     uint16_t thread;
 };

@@ -1,8 +1,8 @@
 /*
- * inproc_stacks.h: stacks that threads took of themselves, by number, until they are asked for.
+ * inproc_stacks.h: stacks that threads logged themselves, by number, until their nodes are needed.
  *
- * Most are asked for as nodes of the trace at once and often, some never. A stack belongs to the
- * thread that took it and goes with it.
+ * For most the node is needed at once and often, for some never. A stack belongs to the thread that
+ * logged it and is freed with it.
  *
  * Not thread-safe. Allocates.
  */
@@ -16,15 +16,16 @@ struct inproc_stacks;
 struct inproc_stacks *inproc_stacks_new(struct stacks *s);
 void inproc_stacks_free(struct inproc_stacks *g);
 
-/* Keeps a stack of the thread: its number, never 0. Return addresses, outermost first. */
+/* Stores a stack of the thread and returns its number, never 0. Return addresses, outermost first.
+ */
 uint32_t inproc_stacks_add(struct inproc_stacks *g, pid_t tid, const uint64_t *pcs, size_t n);
 
-/* The stack as a node under the root of trace thread `thread`, as stacks_capture gives it; 0: there
- * is no such stack, or it has no node. */
+/* The stack as a node under the root of trace thread `thread`, as stacks_capture returns it; 0:
+ * there is no such stack, or it has no node. */
 uint32_t inproc_stacks_node(struct inproc_stacks *g, uint32_t id, struct space *sp, pid_t tid,
                             uint16_t thread);
 
-/* The thread has ended, or runs another program: its stacks are forgotten. */
+/* The thread has ended, or runs another program: its stacks are freed. */
 void inproc_stacks_drop(struct inproc_stacks *g, pid_t tid);
 
 #endif

@@ -14,7 +14,7 @@
 /* Most bytes that are read for one stack; frames beyond are lost. */
 #define TOTAL_MAX ((size_t)256 << 20)
 #define BELOW 256
-/* The last addresses a user can have (Linux: 56 bits on x86-64, 52 on aarch64). */
+/* Bound on user addresses (Linux: 56 bits on x86-64, 52 on aarch64). */
 #define ADDRESS_MAX ((uintptr_t)1 << 56)
 
 void stackcopy_begin(struct stackcopy *c, pid_t tid, size_t guess)
@@ -83,7 +83,7 @@ static bool extend(struct stackcopy *c, struct stackcopy_window *x, uintptr_t to
     do
         n = process_vm_readv(c->tid, &ours, 1, &theirs, 1, 0);
     while (n < 0 && errno == EINTR);
-    /* Less than asked for: up to the first page that is not there. */
+    /* Fewer bytes than requested: up to the first missing page. */
     x->whole = n < (ssize_t)(to - x->w.hi);
     if (n <= 0)
         return false;

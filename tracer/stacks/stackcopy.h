@@ -17,7 +17,7 @@
 struct stackcopy_window {
     struct walk_window w;
     size_t room; /* of w.bytes */
-    bool whole;  /* nothing can be read above */
+    bool whole;  /* no bytes above it can be read */
 };
 
 struct stackcopy {
@@ -27,14 +27,14 @@ struct stackcopy {
     bool given;   /* only `own` can be read */
     bool wary;    /* a read may wait for a page that a stopped thread serves */
     unsigned used, last;
-    struct walk_window own; /* if given */
+    struct walk_window own; /* the copy that stackcopy_give set */
     struct stackcopy_window windows[STACKCOPY_WINDOWS];
 };
 
-/* Drops the last stack; nothing is read before the first window is asked for. */
+/* Drops the last stack. No bytes are read before the first window is needed. */
 void stackcopy_begin(struct stackcopy *c, pid_t tid, size_t guess);
-/* Begins a stack that is given as a copy: `size` bytes from address `at`, borrowed until the next
- * stack begins. The process is not read. */
+/* Begins a stack that the caller has copied: `size` bytes from address `at`, borrowed until the
+ * next stack begins. The process is not read. */
 void stackcopy_give(struct stackcopy *c, uintptr_t at, const uint8_t *bytes, size_t size);
 void stackcopy_release(struct stackcopy *c);
 

@@ -1,4 +1,4 @@
-/* stackregs.h: registers as walks want them, by the processor's file. */
+/* stackregs.h: registers in the form that walks need, by the processor's file. */
 #ifndef FLAME_TRACER_STACKS_STACKREGS_H
 #define FLAME_TRACER_STACKS_STACKREGS_H
 

@@ -1,6 +1,7 @@
 /*
- * stackregs_aarch64.h: the registers of a stopped thread, as walks want them: where it is, all in
- * DWARF's order, and whether code clears the frame pointer, as what begins a thread does.
+ * stackregs_aarch64.h: the registers of a stopped thread in the form that walks need: its pc and
+ * sp, and all registers in DWARF's order. Also whether code clears the frame pointer, as the code
+ * that begins a thread does.
  */
 #ifndef FLAME_TRACER_STACKS_STACKREGS_AARCH64_H
 #define FLAME_TRACER_STACKS_STACKREGS_AARCH64_H
@@ -12,7 +13,7 @@
 
 #include "unwind/remote/remote_libunwind.h"
 
-/* All that is known of a thread that sleeps. */
+/* Registers of a sleeping thread, of which only pc and sp are known. */
 static inline struct user_regs_struct stackregs_at(uintptr_t pc, uintptr_t sp)
 {
     return (struct user_regs_struct){.pc = pc, .sp = sp};
