@@ -8,7 +8,7 @@
 #include "common/compiler.h"
 
 enum space_area {
-    SPACE_NOWHERE, /* not known, or nothing is mapped there */
+    SPACE_NOWHERE, /* unknown, or not mapped */
     SPACE_MODULE,  /* a module's code or data: it may have a name */
     SPACE_HEAP,
     SPACE_STACK,

@@ -21,7 +21,7 @@ static int digit(char c)
     return 16;
 }
 
-/* At least one digit, and no more than fit. */
+/* Reads a number: at least one digit, and no more digits than fit. */
 static bool number(struct text *t, unsigned base, uint64_t *out)
 {
     const char *start = t->at;
@@ -48,7 +48,7 @@ static bool word(struct text *t, const char *w)
     return true;
 }
 
-static bool column(struct text *t) /* over one column */
+static bool column(struct text *t) /* skips one column */
 {
     const char *start;
 

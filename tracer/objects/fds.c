@@ -1,9 +1,9 @@
 /*
- * fds.c: a look is a fstatat, some 0.7 us, and ping-pong over a pipe needs two a round
- * for each side: as much as a tenth of its cost. So what a descriptor is found to be is
- * kept where that is safe: closes stop at their entry, and the kernel does them a moment
- * later; so nothing is kept for SHY_NS after any of them, as a look in between would see
- * what is just going away.
+ * fds.c: looking up a descriptor is a fstatat, some 0.7 us, and ping-pong over a pipe needs two a
+ * round for each side: as much as a tenth of its cost. So the object of a descriptor is cached
+ * where that is safe. Closes stop at their entry, and the kernel does them a moment later. So no
+ * result is cached for SHY_NS after a close, as a look-up in between would find the object that is
+ * about to be closed.
  */
 #define _GNU_SOURCE
 #include "tracer/objects/fds.h"
@@ -21,7 +21,7 @@
 #include "tracer/offcpu/idhash.h"
 #include "tracer/objects/fdinfo.h"
 
-/* Directories kept open; the descriptors they take are our own. */
+/* Directories that stay open; the descriptors they use are our own. */
 #define DIRS_MAX 64
 
 struct dir {
@@ -30,7 +30,7 @@ struct dir {
     UT_hash_handle hh;
 };
 
-#define KNOWN 1024 /* descriptors kept; a power of 2 */
+#define KNOWN 1024 /* cached descriptors; a power of 2 */
 #define SHY_NS 1000000u
 
 struct known {
@@ -47,7 +47,7 @@ struct loner {
 struct fds {
     struct dir *dirs; /* in order of opening */
     struct sockets *sockets;
-    uint64_t mqueue_dev; /* 0: not met */
+    uint64_t mqueue_dev; /* 0: not seen yet */
 
     bool trust;
     uint64_t now, shy_until;
@@ -97,7 +97,7 @@ void fds_mqueue_device(struct fds *f, uint64_t dev)
     f->mqueue_dev = dev;
 }
 
-/* ---- what is kept ---- */
+/* ---- cache ---- */
 
 static struct known *place(struct fds *f, pid_t pid, int fd)
 {
@@ -156,7 +156,7 @@ void fds_forked(struct fds *f, pid_t parent, pid_t child)
     if (!f->trust)
         return;
     order = syscall(SYS_kcmp, parent, child, KCMP_FILES, 0, 0);
-    if (order < 0) { /* nobody can tell, now or later */
+    if (order < 0) { /* unknown, now and later */
         f->trust = false;
     } else if (order == 0) {
         fds_distrust(f, parent);
@@ -189,7 +189,7 @@ void fds_forget(struct fds *f, pid_t pid)
     fds_closed(f, pid, -1);
 }
 
-/* ---- looking ---- */
+/* ---- look-ups ---- */
 
 static struct dir *open_dir(struct fds *f, pid_t pid, pid_t tid)
 {
@@ -208,8 +208,8 @@ static struct dir *open_dir(struct fds *f, pid_t pid, pid_t tid)
     return d;
 }
 
-/* The directory is that of the thread that asked first; when that one is gone its
- * descriptor answers nothing, and another is opened. */
+/* Looks up a descriptor. The directory is that of the thread that needed it first. When that thread
+ * has ended, look-ups in the directory fail, and another is opened. */
 static struct dir *look(struct fds *f, pid_t pid, pid_t tid, int fd, struct stat *st)
 {
     struct dir *d;

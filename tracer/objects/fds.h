@@ -1,6 +1,6 @@
 /*
- * fds.h: descriptors of other processes as objects. Part of objects.h; units and
- * ownership as there.
+ * fds.h: descriptors of other processes as objects. Part of objects.h, which has the units and
+ * ownership rules.
  */
 #ifndef FLAME_TRACER_OBJECTS_FDS_H
 #define FLAME_TRACER_OBJECTS_FDS_H
@@ -21,13 +21,15 @@ bool fds_file(struct fds *f, pid_t pid, pid_t tid, int fd, uint64_t *dev, uint64
 void fds_mqueue_device(struct fds *f, uint64_t dev);
 struct sockets *fds_sockets(struct fds *f);
 
-/* Drops the process's directory and descriptors: they may mean others from now on. */
+/* Drops the process's directory and descriptors: from now on the numbers may have other meanings.
+ */
 void fds_forget(struct fds *f, pid_t pid);
 
 /*
- * Whether every close is reported to fds_closed (all threads are traced from their birth on). Then
- * the objects of pipes, connections and eventfds are cached until their descriptor is closed; else
- * they are looked up each time. `now`, ns: the time of the event at hand.
+ * Sets whether every close is reported to fds_closed (all threads are traced from their start on).
+ * If so, the objects of pipes, connections and eventfds are cached until their descriptor is
+ * closed; else they are looked up each time. `now`, ns: the time of the event that is being
+ * handled.
  */
 void fds_trust(struct fds *f, bool trust);
 void fds_now(struct fds *f, uint64_t now);

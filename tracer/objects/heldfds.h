@@ -1,7 +1,7 @@
 /*
  * heldfds.h: the objects that a process closes when it ends, or runs another program.
  *
- * Not thread-safe. Nothing here stops or changes a tracee.
+ * Not thread-safe. No function here stops or changes a tracee.
  */
 #ifndef FLAME_TRACER_OBJECTS_HELDFDS_H
 #define FLAME_TRACER_OBJECTS_HELDFDS_H

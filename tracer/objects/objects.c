@@ -98,9 +98,10 @@ uintptr_t objects_futex_address(pid_t tid, int nr, const uint64_t args[6])
     return first.uaddr;
 }
 
-/* Private futexes are known by process and address. Whether one that may be shared is must
- * be seen from what it lies in. Only of futex(2) itself it is taken on trust that it is
- * private: the newer calls have their flags elsewhere, and looking is right for all. */
+/* Finds the object of a futex call. Private futexes are identified by process and address. Whether
+ * one that may be shared is shared follows from the mapping that it lies in. A private flag is
+ * trusted only in futex(2) itself: the newer calls have their flags elsewhere, and checking the
+ * mapping is right for all. */
 static void futex(struct objects *o, pid_t pid, pid_t tid, int nr, const uint64_t args[6],
                   struct off_object *out)
 {
@@ -116,7 +117,8 @@ static void futex(struct objects *o, pid_t pid, pid_t tid, int nr, const uint64_
     }
 }
 
-/* A fifo's open waits for the other end; anything else's for the disk. */
+/* Finds the object of a path: a fifo's open waits for the other end, any other open for the disk.
+ */
 static void path(const struct objects_call *call, const struct call *c, struct off_object *out)
 {
     const uint64_t *args = call->args;
@@ -140,7 +142,7 @@ static void path(const struct objects_call *call, const struct call *c, struct o
     strbuf_release(&full);
 }
 
-/* A call that names whom it wants to reach. */
+/* Finds the object of a call that has the address of its destination. */
 static bool addressed(struct objects *o, const struct objects_call *call, const struct call *c,
                       struct off_object *out)
 {
@@ -270,7 +272,7 @@ void objects_event(struct objects *o, pid_t pid, const struct off_event *e)
         fds_closed(o->fds, pid, (int)e->args[c->fd_arg]);
     if (c->flags & CALL_CLOSES_MANY)
         fds_closed(o->fds, pid, -1);
-    if (c->flags & CALL_IN_RING) /* its closes are no calls */
+    if (c->flags & CALL_IN_RING) /* its closes are not system calls */
         fds_distrust(o->fds, pid);
 }
 
@@ -290,12 +292,12 @@ void objects_process_gone(struct objects *o, pid_t pid)
     pollsets_forget(o->sets, pid, -1);
 }
 
-/* ---- who is at the other end ---- */
+/* ---- processes at the other end ---- */
 
-/* Names given out, by process or by pipe; they live as long as we do. */
+/* Names that were returned, by process or by pipe; they live as long as the struct objects. */
 struct peer {
     uint64_t key[2]; /* 0 and a pid, or OFF_ON_PIPE and an inode */
-    char *name;      /* NULL: nobody was found */
+    char *name;      /* NULL: no process was found */
     UT_hash_handle hh;
 };
 
@@ -350,7 +352,7 @@ const char *objects_sender(struct objects *o, pid_t pid)
     return name;
 }
 
-/* Does this process have the pipe open? */
+/* Whether this process has the pipe open. */
 static bool has_pipe(pid_t pid, uint64_t ino)
 {
     DIR *dir = opendir(proc_path(pid, "fd").s);
@@ -366,7 +368,8 @@ static bool has_pipe(pid_t pid, uint64_t ino)
     return found;
 }
 
-/* A look at every process is dear: once for each pipe, and not often. */
+/* Finds another process that has the pipe open. This scans all processes, which is expensive: so it
+ * is done once for each pipe, and not often. */
 static const char *pipe_peer(struct objects *o, uint64_t ino)
 {
     struct peer *p = known_peer(o, OFF_ON_PIPE, ino);

@@ -2,13 +2,13 @@
  * objects.h: the object that a call of a traced thread sleeps on or acts on, from /proc, the
  * thread's memory and the kernel's socket diagnostics (sockets.h).
  *
- * Answers hold for the moment of the question. Descriptors are looked up each time (one fstatat in
+ * Results are valid at the moment of the query. Descriptors are looked up each time (one fstatat in
  * a directory that stays open, 0.65 us; a readlink by path takes 1.8), because an unseen close may
  * have given the number another meaning. If all closes are seen (objects_cache_descriptors), the
- * results are cached. Other cached answers are of things that do not change: connected sockets by
+ * results are cached. Other cached results are of objects that do not change: connected sockets by
  * inode, the members of an epoll set until objects_epoll_changed.
  *
- * Not thread-safe. Nothing here stops or changes a tracee.
+ * Not thread-safe. No function here stops or changes a tracee.
  */
 #ifndef FLAME_TRACER_OBJECTS_OBJECTS_H
 #define FLAME_TRACER_OBJECTS_OBJECTS_H
@@ -22,17 +22,17 @@
 
 struct objects;
 
-/* Questions that the caller answers. */
+/* Queries that the caller answers. */
 struct objects_ask {
     void *arg;
     void (*place)(void *arg, pid_t tid, uintptr_t address, struct space_place *out);
-    bool (*traced)(void *arg, pid_t pid); /* may be NULL: none is */
+    bool (*traced)(void *arg, pid_t pid); /* may be NULL: no process is traced */
 };
 
 struct objects *objects_new(const struct objects_ask *ask);
 void objects_free(struct objects *o);
 
-/* The call of a question. */
+/* The call that a query is about. */
 struct objects_call {
     pid_t pid, tid; /* of the thread's process, and the thread's */
     int nr;
@@ -40,22 +40,22 @@ struct objects_call {
     const struct arg_copy *memory; /* copy of their memory; NULL: the thread's is read */
 };
 
-/* For offcpu_ops.object. set->members are valid until the next question. */
+/* Answers offcpu_ops.object. set->members are valid until the next query. */
 void objects_of_call(struct objects *o, const struct objects_call *call, struct off_object *out,
                      struct off_set *set);
 
-/* For offcpu_ops.held; valid until the next such question. */
+/* Answers offcpu_ops.held; valid until the next such query. */
 void objects_held(struct objects *o, pid_t pid, pid_t tid, bool by_exec, struct off_set *set);
 
-/* For offcpu_ops.peer and .sender. */
+/* Answers offcpu_ops.peer and .sender. */
 const char *objects_peer(struct objects *o, const struct off_object *object);
-/* Whether the answer must read about every process of the machine, which takes some
- * milliseconds. */
+/* Whether objects_peer must read about every process of the machine, which takes some milliseconds.
+ */
 bool objects_peer_is_expensive(const struct objects *o, const struct off_object *object);
 const char *objects_sender(struct objects *o, pid_t pid);
 
-/* Reports the lives of descriptors to fds.h, by the events of a traced thread. To be called for
- * each event before any question about it. */
+/* Reports the opening and closing of descriptors to fds.h, by the events of a traced thread. Must
+ * be called for each event before any query about it. */
 void objects_event(struct objects *o, pid_t pid, const struct off_event *e);
 void objects_forked(struct objects *o, pid_t parent, pid_t child);
 void objects_cache_descriptors(struct objects *o, bool trust);

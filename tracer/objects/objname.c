@@ -20,9 +20,9 @@ static bool is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-/* Length of the random part of a temporary file's name that begins here, as mkstemp and
- * Python make it: six or more letters and digits that change between capitals, small ones
- * and digits at least twice. */
+/* Length of the random part of a temporary file's name that begins here, in the form of mkstemp and
+ * Python: six or more letters and digits that change between capitals, small ones and digits at
+ * least twice. */
 static size_t random_part(const char *s, size_t len)
 {
     size_t n, changes = 0;
@@ -239,7 +239,8 @@ static bool add_futex(struct objects *o, pid_t tid, uintptr_t address, struct st
     return place.area != SPACE_MODULE;
 }
 
-/* Shortens the middle, as the end says more than the start. Cuts between characters. */
+/* Cuts out the middle of a long text, because the end identifies it better than the start. Cuts
+ * between characters. */
 static void shorten(struct strbuf *out)
 {
     size_t head = OBJNAME_MAX / 8, from;

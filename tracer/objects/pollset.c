@@ -25,7 +25,7 @@ struct pollsets {
     struct kept *kept;
     struct off_object *members; /* being read */
     size_t n, room;
-    bool settled; /* none of them can become something else */
+    bool settled; /* no member can become another object */
 };
 
 struct pollsets *pollsets_new(struct fds *fds)
@@ -99,7 +99,7 @@ static unsigned wants_of(unsigned events)
     unsigned wants = (events & POLLOUT ? (unsigned)OFF_WANTS_ROOM : 0) |
                      (events & (POLLIN | POLLPRI) ? (unsigned)OFF_WANTS_DATA : 0);
 
-    return wants ? wants : OFF_WANTS_DATA; /* hang-ups are always told */
+    return wants ? wants : OFF_WANTS_DATA; /* hang-ups are always reported */
 }
 
 static void finish(struct pollsets *p, struct off_set *out)

@@ -1,9 +1,9 @@
 /*
  * pollset.h: the members of poll, select and epoll sets as objects. Part of objects.h.
  *
- * Arrays of poll and select are read from the caller's memory; epoll sets from
- * /proc/TID/fdinfo and kept until epoll_ctl is seen on them. A set with members that may
- * yet become something else (sockets that are not connected) is read again each time.
+ * Arrays of poll and select are read from the caller's memory. Epoll sets are read from
+ * /proc/TID/fdinfo and cached until an epoll_ctl on them is seen. A set with members that may still
+ * become other objects (sockets that are not connected) is read again each time.
  */
 #ifndef FLAME_TRACER_OBJECTS_POLLSET_H
 #define FLAME_TRACER_OBJECTS_POLLSET_H
@@ -17,7 +17,7 @@ void pollsets_free(struct pollsets *p);
 
 struct objects_call; /* objects.h */
 
-/* Sorted by identity; valid until the next call. At most OFF_SET_MAX members. */
+/* Results are sorted by identity and valid until the next call. At most OFF_SET_MAX members. */
 void pollsets_of_poll(struct pollsets *p, const struct objects_call *call, struct off_set *out);
 void pollsets_of_select(struct pollsets *p, const struct objects_call *call, struct off_set *out);
 void pollsets_of_epoll(struct pollsets *p, pid_t pid, pid_t tid, int fd, struct off_set *out);

@@ -104,7 +104,7 @@ bool task_sched(pid_t tid, struct off_sched *out)
     return known;
 }
 
-/* Text behind "NAME:" in /proc/TID/status, read into `text`; NULL: there is none. */
+/* Text after "NAME:" in /proc/TID/status, read into `text`; NULL: there is none. */
 static const char *status_line(pid_t tid, const char *name, char *text, size_t size)
 {
     size_t len = strlen(name);
@@ -205,7 +205,8 @@ bool task_is_32bit(pid_t pid)
            memcmp(ident, ELFMAG, SELFMAG) == 0 && ident[EI_CLASS] == ELFCLASS32;
 }
 
-/* Names a loader that runs a program after that program. */
+/* If the thread runs a loader that was started by hand, replaces its name by that of the program it
+ * runs. */
 static void name_program(pid_t tid, char comm[16])
 {
     char text[4096];

@@ -1,7 +1,7 @@
 /*
  * proctask.h: facts about a thread from /proc, without stopping it.
  *
- * Thread-safe. False or -1 when the thread is gone or the file may not be read.
+ * Thread-safe. False or -1 when the thread has ended or the file may not be read.
  */
 #ifndef FLAME_TRACER_OBJECTS_PROCTASK_H
 #define FLAME_TRACER_OBJECTS_PROCTASK_H
@@ -33,11 +33,11 @@ bool task_sched(pid_t tid, struct off_sched *out);
 /* Like task_sched, from an open descriptor, whose file offset does not matter. */
 bool task_sched_read(int fd, struct off_sched *out);
 
-/* The number behind `name` in /proc/TID/status: "Tgid", "TracerPid", "Uid" (the real one). */
+/* The number after `name` in /proc/TID/status: "Tgid", "TracerPid", "Uid" (the real one). */
 long task_status(pid_t tid, const char *name);
 /* Whether its process is the first of a pid namespace. */
 bool task_is_first(pid_t tid);
-/* Whether the process has a handler for that signal. False also when it is not known. */
+/* Whether the process has a handler for that signal. False also when this is unknown. */
 bool task_catches(pid_t tid, int sig);
 /* Whether it ignores that signal, by its own setting or by default. */
 bool task_ignores(pid_t tid, int sig);
@@ -53,7 +53,8 @@ bool task_has_file(pid_t pid, const char *name);
 /* Its name, without a newline. A loader that runs a program has that program's name. */
 bool task_comm(pid_t tid, char comm[16]);
 
-/* Parse the text of /proc/TID/syscall and of /proc/TID/schedstat. False: it is not of that form. */
+/* Parse the text of /proc/TID/syscall and of /proc/TID/schedstat. False: the text has another form.
+ */
 bool task_call_parse(const char *text, struct task_call *out);
 bool task_sched_parse(const char *text, struct off_sched *out);
 

@@ -17,7 +17,7 @@ size_t proctitle_len(const char *cmdline, size_t len)
 
     if (!is_clear(cmdline + n, len - n))
         return 0;
-    /* Some fill up with blanks what they do not use. */
+    /* Some programs pad the unused rest with blanks. */
     while (n && cmdline[n - 1] == ' ')
         n--;
     if (!n || cmdline[0] == '/' || cmdline[0] == '.')

@@ -25,13 +25,13 @@
 struct known {
     uint64_t ino;
     struct off_object object;
-    pid_t pid; /* who had it as descriptor fd when it was looked up */
+    pid_t pid; /* process that had it as descriptor fd when it was looked up */
     int fd;
     UT_hash_handle hh;
 };
 
 struct sockets {
-    int diag; /* -1: not to be had */
+    int diag; /* -1: not available */
     struct known *known;
 };
 
@@ -147,7 +147,7 @@ static bool unix_object(struct sockets *s, uint64_t ino, struct off_object *out)
     *out = (struct off_object){.kind = OFF_ON_UNIX, .a = ino};
     if (!ask_unix(s, ino, &me) || !me.peer)
         return false;
-    /* A datagram's receiver need not know who sends to it. */
+    /* A datagram socket's receiver may not know its sender. */
     if (me.type == SOCK_DGRAM && (!ask_unix(s, me.peer, &peer) || peer.peer != ino)) {
         out->a = me.peer;
         return false;
@@ -184,7 +184,7 @@ static void listening(uint16_t port, struct off_object *out)
     *out = (struct off_object){.kind = OFF_ON_INET, .a = port};
 }
 
-/* 16 bytes, IPv4 mapped into IPv6. */
+/* Address as 16 bytes, IPv4 mapped into IPv6. */
 static bool inet_end(const struct sockaddr_storage *sa, uint8_t address[16], uint16_t *port)
 {
     if (sa->ss_family == AF_INET) {
@@ -217,7 +217,8 @@ int sockets_duplicate(pid_t pid, int fd)
     return copy;
 }
 
-/* By the text, when the descriptor cannot be had. True: it is in there; *out then. */
+/* Finds the object by the text in /proc, when the descriptor cannot be duplicated. True: found, in
+ * *out. */
 static bool inet_by_text(pid_t pid, uint64_t ino, struct off_object *out, bool *connected)
 {
     static const char *const names[] = {"net/tcp", "net/tcp6", "net/udp", "net/udp6"};
@@ -251,7 +252,7 @@ static bool inet_by_text(pid_t pid, uint64_t ino, struct off_object *out, bool *
     return found;
 }
 
-/* True: connected. */
+/* Finds the object by the duplicated descriptor. True: it is connected. */
 static bool inet_object(int copy, const struct sockaddr_storage *name, struct off_object *out)
 {
     struct sockaddr_storage peer;
@@ -340,8 +341,8 @@ out:
     strbuf_release(&text);
 }
 
-/* Loopback, or the address that stands for it. This machine's other addresses are taken for
- * elsewhere. */
+/* Whether the address is loopback, or the wildcard address. This machine's other addresses are
+ * taken for another machine's. */
 static bool is_here(const uint8_t address[16])
 {
     static const uint8_t mapped[12] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff}, none[15];

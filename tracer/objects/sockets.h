@@ -50,7 +50,7 @@ int sockets_duplicate(pid_t pid, int fd);
 /* ---- for tests and fuzz targets ---- */
 
 struct unix_facts {
-    uint32_t ino, peer; /* peer 0: it has none */
+    uint32_t ino, peer; /* peer 0: none */
     uint8_t type, state;
 };
 /* Parses one answer of the kernel. False: it is not one, or an error. */

@@ -8,7 +8,7 @@
 
 #include "tracer/objects/sockets.h"
 
-/* From here on the kernel hands ports out (net.ipv4.ip_local_port_range as it comes). */
+/* First port that the kernel assigns by itself (default of net.ipv4.ip_local_port_range). */
 #define PORT_EPHEMERAL 32768
 
 static void add_port(struct strbuf *out, unsigned port, bool keep)
