@@ -38,7 +38,7 @@ static void cut_start(struct procmap *m, uintptr_t start)
     m->start = start;
 }
 
-/* Leaves nothing in [start, end). */
+/* Removes the mappings in [start, end), in part where they are longer. */
 static void clear(struct faultmaps *f, uintptr_t start, uintptr_t end)
 {
     for (size_t i = 0; i < f->n && f->maps[i].start < end; i++) {

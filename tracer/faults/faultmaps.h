@@ -1,10 +1,10 @@
 /*
- * faultmaps.h: the code that a process has mapped, as the records of its mappings tell it.
+ * faultmaps.h: the code that a process has mapped, by the kernel's records of its mappings.
  *
- * The kernel tells of code that is mapped and not of what is unmapped: a mapping is believed until
- * another one lies over it.
+ * The kernel records mappings of code but not their removal: a mapping counts until another one
+ * covers it.
  *
- * All zero has nothing. Not thread-safe. Allocates (common/alloc.h).
+ * All zero is an empty set. Not thread-safe. Allocates (common/alloc.h).
  */
 #ifndef FLAME_TRACER_FAULTS_FAULTMAPS_H
 #define FLAME_TRACER_FAULTS_FAULTMAPS_H
@@ -16,9 +16,10 @@ struct faultmaps {
     size_t n, room;
 };
 
-/* The name is copied. What lay there is not there any more, in parts where it is longer. */
+/* Adds a mapping; the name is copied. Removes the mappings that it covers, in part where they are
+ * longer. */
 void faultmaps_add(struct faultmaps *f, const struct procmap *m);
-/* Makes *to, which holds nothing, the same. */
+/* Copies all mappings into *to, which must be empty. */
 void faultmaps_copy(struct faultmaps *to, const struct faultmaps *from);
 void faultmaps_release(struct faultmaps *f);
 

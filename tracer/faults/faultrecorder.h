@@ -1,10 +1,10 @@
 /*
- * faultrecorder.h: makes traces of page faults (TRACE_FEATURE_FAULTS) out of records: who touched
- * which pages first, by stack.
+ * faultrecorder.h: makes traces of page faults (TRACE_FEATURE_FAULTS) out of records: which stack
+ * touched which pages first.
  *
- * Nobody is asked anything but files: the processes may have ended when their records are read.
- * A stack is walked over the copy that the kernel made of it, with the mappings that were told
- * before; one that is longer than the copy begins with TRACE_STACK_INCOMPLETE.
+ * It reads nothing but the records and files, because the processes may have ended when their
+ * records are read. A stack is walked in the copy that the kernel made of it, with the mappings
+ * recorded before it. A stack that is longer than the copy begins with TRACE_STACK_INCOMPLETE.
  *
  * Not thread-safe. Allocates (common/alloc.h).
  */
@@ -17,14 +17,15 @@ struct faultrecorder;
 
 /*
  * Writes a trace for each program, by the name that processes have at exec, up to
- * FAULTRECORDER_PROGRAMS of them: the rest goes into the last one. They are called faults-1.flame
- * and so on in `dir`, which is absolute and borrowed. `depth`: frames kept of a stack.
+ * FAULTRECORDER_PROGRAMS of them: the last one gets all further programs. They are called
+ * faults-1.flame and so on in `dir`, which is absolute and borrowed. `depth`: most frames of a
+ * stack.
  */
 #define FAULTRECORDER_PROGRAMS 64
 struct faultrecorder *faultrecorder_new(const char *dir, unsigned depth);
 void faultrecorder_free(struct faultrecorder *f);
 
-/* Takes a record; `major`: of a FAULT_PAGE. */
+/* Handles a record; `major`: for a FAULT_PAGE. */
 void faultrecorder_take(struct faultrecorder *f, const struct fault_record *r, bool major);
 
 #endif

@@ -210,8 +210,9 @@ static void give_room(struct cpu *c)
 }
 
 /*
- * A round ends where the rings end now. The kernel wrote whatever happened before a record of the
- * round earlier than that record. So it is in its ring once all rings have been read once more.
+ * A round ends where the rings end now. If an event happened before a record of the round, the
+ * kernel wrote its record before that one. So it is in its ring once all rings have been read once
+ * more.
  */
 static void begin_round(struct fault_source *s)
 {

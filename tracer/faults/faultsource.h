@@ -28,11 +28,11 @@ struct fault_wishes {
     uint32_t stack;  /* bytes of the stack with each fault, a multiple of 8 below 64 KiB; 0: none */
     size_t ring;     /* bytes of each ring, at most: an unprivileged user may get less */
     bool after_exec; /* count from the process's next exec on; false: from now on */
-    bool user_only;  /* leave out the kernel's own faults, even if they may be recorded */
+    bool user_only;  /* filter out the kernel's own faults, even if they may be recorded */
 };
 
 /*
- * NULL where the kernel refuses: *why is then what it refuses and how to get it, for the end of a
+ * NULL where the kernel refuses: *why is then the refused right and how to get it, for the end of a
  * line. `pid` must be the caller's child or a process that the caller may trace. It must have one
  * thread, as other existing threads are not followed.
  */
