@@ -7,7 +7,7 @@
 static struct busguard *first;
 static struct sigaction before;
 
-/* A fault comes again by itself. */
+/* The fault repeats when the handler returns. */
 static void pass_on(int sig, siginfo_t *info, void *context)
 {
     if (before.sa_flags & SA_SIGINFO) {

@@ -1,12 +1,12 @@
 /*
- * busguard.h: guard for a process against a trace that is cut short while the process writes it.
+ * busguard.h: guard for a process against a trace that is truncated while the process writes it.
  *
- * A store behind the end of a mapped file is a SIGBUS. If the address is in a guarded trace,
- * private memory takes the place of the file (trace_writer_detach), and the writer goes on without
- * a reader. Any other SIGBUS does what it did before the first trace was guarded.
+ * A store beyond the end of a mapped file is a SIGBUS. If the address is in a guarded trace,
+ * private memory replaces the file (trace_writer_detach), and the writer continues without a
+ * reader. Any other SIGBUS has the effect that it had before the first trace was guarded.
  *
  * The handler is for the whole process, and stays. Not thread-safe, but for the handler. The thread
- * that adds a trace is the one that writes to it: its signal mask is made to let SIGBUS by.
+ * that adds a trace must be the one that writes to it: SIGBUS is unblocked in its signal mask.
  */
 #ifndef FLAME_TRACER_OUTPUT_BUSGUARD_H
 #define FLAME_TRACER_OUTPUT_BUSGUARD_H
@@ -18,7 +18,7 @@ struct busguard {
     struct busguard *next;
 };
 
-/* Both are the caller's until busguard_drop. */
+/* The caller owns both until busguard_drop. */
 void busguard_add(struct busguard *g, struct trace_writer *writer);
 void busguard_drop(const struct busguard *g);
 

@@ -271,7 +271,7 @@ static bool begin_record(struct intervallog *l, uint64_t base)
 
     if (bytes > RECORD_BYTES)
         bytes = RECORD_BYTES;
-    /* A group's spares are left for the next group. */
+    /* The spares of a group are reserved for the next group. */
     if (l->nspares > GROUP)
         r = l->spares[--l->nspares];
     else if (l->taken + bytes <= l->most && new_record(l, bytes, &r))

@@ -22,7 +22,7 @@ struct intervallog;
 
 /* `most` bytes of the file at most, INTERVALLOG_LEAST or more. The writer is borrowed. */
 struct intervallog *intervallog_new(struct trace_writer *w, uint64_t most);
-void intervallog_free(struct intervallog *l); /* NULL: nothing; the file stays */
+void intervallog_free(struct intervallog *l); /* NULL: does nothing; the file stays */
 
 void intervallog_add(struct intervallog *l, const struct trace_interval *i);
 

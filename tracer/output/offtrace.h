@@ -3,11 +3,12 @@
  *
  * One file for all processes. An epoch is an address space during a time in which its addresses
  * keep their meaning. Each space has epochs of its own, and each module is recorded for each of
- * them. So the reader's rule (address and epoch give the module) holds unchanged.
+ * them. So the reader's rule (address and epoch identify the module) holds unchanged.
  *
- * Everything is in the file as soon as the function returns. Not thread-safe: the thread that made
+ * All data is in the file as soon as the function returns. Not thread-safe: the thread that made
  * the trace adds to it. When the disk is full, functions return 0, and data without a node or row
- * is counted as lost. When somebody has cut the file short (busguard.h), all further data is lost.
+ * is counted as lost. When another process has truncated the file (busguard.h), all further data is
+ * lost.
  */
 #ifndef FLAME_TRACER_OUTPUT_OFFTRACE_H
 #define FLAME_TRACER_OUTPUT_OFFTRACE_H
@@ -41,7 +42,7 @@ struct offtrace *offtrace_new(const struct offtrace_init *init);
 /* Closes the trace; the file stays. */
 void offtrace_free(struct offtrace *t);
 
-/* True when somebody has cut the file short, as far as that was noticed. */
+/* True when another process has truncated the file, as far as that was noticed. */
 bool offtrace_is_cut(const struct offtrace *t);
 
 /* Reads from /proc which program the process runs. Call it when the program has begun: at once for
@@ -55,14 +56,14 @@ void offtrace_program(struct offtrace *t, pid_t pid);
  * many different names again, with any other.
  */
 uint16_t offtrace_thread(struct offtrace *t, pid_t pid, pid_t tid, const char *comm);
-/* The thread has another name now (prctl, exec). Nothing changes for a record that is shared. */
+/* Sets the thread's new name (prctl, exec). A shared record does not change. */
 void offtrace_rename(struct offtrace *t, uint16_t thread, const char *comm);
 /* Adds traced time, CPU time and run-queue wait to the thread's record. */
 void offtrace_thread_time(struct offtrace *t, uint16_t thread, uint64_t wall_ns, uint64_t cpu_ns,
                           uint64_t runq_ns);
 
-/* The thread was traced from `born` to `died`, and made by the thread with the record `parent` (0:
- * not known). Nothing is recorded for threads that share a record. */
+/* Records that the thread was traced from `born` to `died`, and made by the thread with the record
+ * `parent` (0: unknown). Does nothing for threads that share a record. */
 void offtrace_life(struct offtrace *t, uint16_t thread, uint64_t born, uint64_t died,
                    uint16_t parent);
 
@@ -75,8 +76,8 @@ void offtrace_title(struct offtrace *t, pid_t pid, const char *title, size_t len
 uint32_t offtrace_epoch(struct offtrace *t); /* a new epoch; the first is 1 */
 void offtrace_module(struct offtrace *t, const struct trace_module *facts, const char *path);
 
-/* Nodes are interned: the same arguments give the same node. 0 when parent is 0, or when the
- * disk is full. */
+/* Nodes are interned: the same arguments return the same node. 0 when parent is 0, or when the disk
+ * is full. */
 uint32_t offtrace_root(struct offtrace *t, uint16_t thread, uint32_t epoch);
 uint32_t offtrace_node(struct offtrace *t, uint32_t parent, enum trace_node_kind kind,
                        uint64_t addr);
@@ -128,7 +129,7 @@ void offtrace_lost(struct offtrace *t, uint64_t faults);
 void offtrace_rest(struct offtrace *t, uint32_t node, uint16_t thread, uint16_t kind,
                    const struct off_span *s);
 
-/* Sets the figures of the summary: stops handled. To be called now and then and at the end. The
+/* Sets the figures of the summary: stops handled. Must be called now and then and at the end. The
  * time that the stops took from the program is the sum of the rows of TRACE_OFF_TRACER. */
 void offtrace_cost(struct offtrace *t, uint64_t now, uint64_t stops, uint64_t fallback_stacks);
 

@@ -1,10 +1,9 @@
 /*
- * pairmap.h: a map from two words to one, for the tables that are asked about every
- * frame of every stack.
+ * pairmap.h: a map from two words to one, for tables with a look-up for every frame of every stack.
  *
- * Open addressing, linear probing, at most half full, nothing is ever taken out. All
- * zero is an empty map; pairmap_release frees it. Running out of memory ends the
- * process as xmalloc does. Not thread-safe.
+ * Open addressing, linear probing, at most half full, without removal. All zero is an empty map;
+ * pairmap_release frees it. Running out of memory ends the process as xmalloc does. Not
+ * thread-safe.
  */
 #ifndef FLAME_TRACER_OUTPUT_PAIRMAP_H
 #define FLAME_TRACER_OUTPUT_PAIRMAP_H
@@ -34,7 +33,7 @@ FLAME_INLINE uint64_t pairmap_hash(uint64_t a, uint64_t b)
     return h ^ h >> 32;
 }
 
-/* The value of (a, b); 0 when it is not there. */
+/* The value of (a, b); 0 when there is none. */
 FLAME_INLINE uint64_t pairmap_get(const struct pairmap *m, uint64_t a, uint64_t b)
 {
     if (unlikely(!m->slots))
@@ -47,7 +46,7 @@ FLAME_INLINE uint64_t pairmap_get(const struct pairmap *m, uint64_t a, uint64_t 
     }
 }
 
-/* Sets it; `value` is not 0. */
+/* Sets the value of (a, b); `value` is not 0. */
 void pairmap_put(struct pairmap *m, uint64_t a, uint64_t b, uint64_t value);
 
 #endif

@@ -6,7 +6,7 @@
 #include "common/alloc.h"
 
 struct name {
-    uint32_t number; /* plus one */
+    uint32_t number; /* its number plus one */
     UT_hash_handle hh;
     char text[];
 };
@@ -16,7 +16,7 @@ struct regionlog {
     struct name *names;
     uint32_t nnames, n;
     uint64_t lost;
-    void *lost_at; /* where the file has that number; NULL: nowhere yet */
+    void *lost_at; /* place of that number in the file; NULL: not written yet */
 };
 
 struct regionlog *regionlog_new(struct trace_writer *w)
