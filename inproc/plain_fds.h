@@ -21,7 +21,7 @@
  *
  * - a close while another thread is in a call on it (the count) stops, too.
  *
- * PLAIN_FDS_PLAIN says that it is such a file: the kernel is queried when this is needed.
+ * PLAIN_FDS_PLAIN marks such a file: the library queries the kernel when this is needed.
  *
  * A forked child has its own table, which begins empty: closes of inherited descriptors stop. Where
  * numbers may change unseen (io_uring, tables of descriptors that are not shared like the memory

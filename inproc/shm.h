@@ -108,7 +108,7 @@ struct shm_head {
 _Static_assert(sizeof(struct shm_head) == 256, "shared between programs");
 _Static_assert(sizeof(struct shm_module) == 80, "shared between programs");
 
-/* At the start of the programs' file. */
+/* The beginning of the programs' file. */
 struct shm_shared {
     uint32_t used;       /* rings from here on have never been taken */
     uint32_t files_used; /* tables from here on have never been taken */

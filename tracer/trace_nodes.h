@@ -20,7 +20,7 @@ uint32_t recorder_node_root(struct recorder *r, struct tracee *t);
 bool recorder_is_logged(const struct recorder *r, const struct tracee *t);
 /* Present stack of the thread. 0: it cannot be read. */
 uint32_t recorder_node_stack(struct recorder *r, struct tracee *t);
-/* A stack that stands for one that could not be read. */
+/* A stack that represents one that could not be read. */
 uint32_t recorder_node_unknown(struct recorder *r, struct tracee *t);
 
 /*

@@ -34,7 +34,7 @@ struct tracer_options {
     bool recorder;       /* libflamemem.so is in `preload`: its own calls are not reported as the
                             program's */
     bool objects;        /* numbers stay in the names of objects */
-    bool kernel;         /* kernel stacks, where permitted; a line says so where they are not */
+    bool kernel;         /* kernel stacks, where permitted; where they are not, a line reports it */
     bool no_stops; /* attach without stopping any thread (tracer/nostop/nostop.h): min_block_ns is
                       the length from which sleeps are sampled, hz must be 0 */
     bool quiet;    /* do not report on a terminal that tracing has begun */

@@ -886,8 +886,8 @@ static bool never_sleeps(const struct patch_call *call, long result)
     return call->number == SYS_futex && (result == -EAGAIN || wakes >> (call->args[1] & 31) & 1);
 }
 
-/* Flags of a call that has ended, and in which the thread had left its CPU. `alone`: no other call
- * of the thread was logged meanwhile. t->busy must be set. */
+/* Flags of a call that has ended, and in which the thread left its CPU. `alone`: no other call of
+ * the thread was logged meanwhile. t->busy must be set. */
 static uint32_t watched(struct noter *t, const struct patch_call *call, unsigned kind, long result,
                         bool alone)
 {

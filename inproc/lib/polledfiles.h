@@ -2,8 +2,8 @@
  * polledfiles.h: plain files in poll sets.
  *
  * A plain file is always ready, so programs hardly ever poll one. But one that is polled for errors
- * alone, beside a pipe, is an object of the wait for the pipe like all the others. The tracer looks
- * up these objects some milliseconds later. So the close of such a descriptor stops again
+ * alone, beside a pipe, is an object of the wait for the pipe like all the others. The tracer
+ * resolves these objects some milliseconds later. So the close of such a descriptor stops again
  * (plain_fds.h), in any thread.
  */
 #ifndef FLAME_INPROC_LIB_POLLEDFILES_H

@@ -2,8 +2,8 @@
  * vforkchild.h: whether a process that was just made is a child of vfork.
  *
  * A child of vfork runs on its parent's memory until it executes a program or ends. Fork's child
- * has a copy. Both have a process number that the memory does not know yet, so the number does not
- * tell them apart.
+ * has a copy. Both have a process number that the memory does not have yet, so the number does not
+ * distinguish them.
  */
 #ifndef FLAME_INPROC_LIB_VFORKCHILD_H
 #define FLAME_INPROC_LIB_VFORKCHILD_H

@@ -225,7 +225,7 @@ void inproc_clone(struct inproc *i, pid_t parent, pid_t child, uint64_t flags)
         shm_server_lend(i->session, parent, false);
         ringevents_back(i->events, parent);
     } else if (flags & CLONE_VM && !(flags & CLONE_SETTLS)) {
-        /* Parent and child share the word that says which thread owns the ring. */
+        /* Parent and child share the word that holds the ring's owner. */
         if (flags & CLONE_VFORK) {
             shm_server_lend(i->session, parent, true);
             ringevents_lend(i->events, parent, child);

@@ -1,6 +1,6 @@
 /*
  * inproc_source.h for a processor on which programs do not log their calls yet: all calls stop.
- * docs/ports.md says what is needed.
+ * docs/ports.md has the requirements.
  */
 #include "tracer/inproc/inproc_source.h"
 

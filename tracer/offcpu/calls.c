@@ -83,7 +83,8 @@ static unsigned receive_flags(const struct call *c, const uint64_t args[6])
     return args[c->how_arg] & MSG_WAITALL ? c->flags : c->flags & ~(unsigned)SHORT;
 }
 
-/* Once the call has submitted something it returns that count, whatever event it waited for. */
+/* Once the call has submitted something it returns that count, regardless of the event it waited
+ * for. */
 static unsigned ring_flags(const struct call *c, const uint64_t args[6])
 {
     if (!(args[3] & RING_GETEVENTS))

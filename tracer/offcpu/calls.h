@@ -68,8 +68,8 @@ enum call_flow {
 enum call_zero {
     CALL_ZERO_PLAIN,
     CALL_ZERO_TIMEOUT,
-    CALL_ZERO_HANGUP,      /* the other end is gone */
-    CALL_ZERO_HANGUP_IF_2, /* the other end is gone, if args[2], the requested count, is not 0 */
+    CALL_ZERO_HANGUP,      /* the other end is closed */
+    CALL_ZERO_HANGUP_IF_2, /* the other end is closed, if args[2], the requested count, is not 0 */
 };
 
 /* Relation of a call on a child (CALL_ON_CHILD) to the child. */
@@ -78,7 +78,7 @@ enum call_child {
     CALL_CHILD_PID,       /* waits for the process args[fd_arg], if positive; returns its pid */
     CALL_CHILD_ID,        /* waits for the process args[fd_arg] if args[0] is P_PID; returns 0 */
     CALL_CHILD_VFORKED,   /* makes a process, whose exec or end it waits for */
-    CALL_CHILD_CLONED,    /* makes a thread or a process, as clone(2) flags in args[0] say; with
+    CALL_CHILD_CLONED,    /* makes a thread or a process, by the clone(2) flags in args[0]; with
                              CLONE_VFORK it waits as vfork does */
     CALL_CHILD_CLONED_AT, /* like CALL_CHILD_CLONED, with the flags at the address args[0] */
 };

@@ -147,7 +147,7 @@ struct unclaimed_wake {
 
 struct waiting {
     struct sleeper *head, *tail;
-    struct sleeper *unresolved; /* first unresolved one; all behind it are unresolved too */
+    struct sleeper *unresolved; /* first unresolved one; all later ones are unresolved too */
     size_t n;
 };
 

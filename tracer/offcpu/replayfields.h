@@ -31,12 +31,12 @@ struct replay_field {
 extern const struct replay_field replay_fields[];
 extern const size_t replay_nfields;
 
-/* By enum off_event_kind, and by enum replay_kind (NULL: an event, or nothing). */
+/* Words by enum off_event_kind, and by enum replay_kind (NULL: an event, or nothing). */
 #define REPLAY_EVENT_KINDS 11
 extern const char *const replay_events[REPLAY_EVENT_KINDS];
 #define REPLAY_KINDS 12
 extern const char *const replay_words[REPLAY_KINDS];
-/* By enum off_object_kind. */
+/* Words by enum off_object_kind. */
 extern const char *const replay_objects[OFF_ON_KINDS];
 
 #endif

@@ -10,7 +10,7 @@
 struct off_waker {
     pid_t tid;          /* 0: no traced thread, see pseudo */
     off_stack stack;    /* its stack in the waking call, with the call's frame. For a pseudo waker
-                           behind the first link: that of the sleep it ended. 0: not known */
+                           after the first link: that of the sleep it ended. 0: unknown */
     const char *pseudo; /* "[timer]" and so on, when tid is 0; static, or lives as long as the
                            state machine */
 };
@@ -50,7 +50,7 @@ enum off_other_time {
     OFF_OTHER_FAULT,       /* waited for pages, and other waits between two calls */
     OFF_OTHER_OUTSIDE,     /* off its CPU between two traced calls */
     OFF_OTHER_FILTERED,    /* in calls that are too short, or too long, to be reported */
-    OFF_OTHER_TOO_SHORT,   /* slept, too shortly to be sampled (off_unlooked) */
+    OFF_OTHER_TOO_SHORT,   /* slept, too shortly to be sampled (off_unsampled.brief) */
     OFF_OTHER_NOT_SAMPLED, /* slept, and was not sampled in time */
     OFF_OTHER_ROOM,        /* waited until the tracer had read the ring */
     OFF_OTHER_TIMES

@@ -167,7 +167,7 @@ void waiting_resolve(struct offcpu *o, struct sleeper *t)
         qsort(t->set, t->nset, sizeof *t->set, off_order);
 }
 
-/* In order of entry, so that the queues are in that order too. */
+/* Resolves in order of entry, so that the queues are in that order too. */
 void waiting_resolve_all(struct offcpu *o, enum wait_class class)
 {
     struct waiting *w = &o->waiting[class];

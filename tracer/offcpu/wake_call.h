@@ -36,7 +36,8 @@ struct wake *wake_call_wake(struct wake_call *g);
 void wake_call_may_wake(struct wake_call *g, struct sleeper *t);
 /* Records that the call, which acts on the object, may have woken the threads that poll it. */
 void wake_call_give_sets(struct wake_call *g, const struct off_object *object);
-/* Adds a reference to `w` to the wakes of `t`. Of many the first and the latest are kept. */
+/* Adds a reference to `w` to the wakes of `t`. If there are too many, only the first and the latest
+ * stay. */
 void sleeper_add_wake(struct sleeper *t, struct wake *w);
 /* The object of the waker's call with these arguments. */
 struct off_object wake_call_object(struct wake_call *g, int nr, const uint64_t args[6]);

@@ -113,7 +113,7 @@ void offtrace_stretch(struct offtrace *t, uint64_t from, uint64_t to);
 /* State of the log of the times of waits: how much is in sums, or lost. */
 struct intervallog_facts offtrace_intervals(const struct offtrace *t);
 
-/* Sets what a stack has allocated and freed in all: alloc_*, free_* and temp_calls of `sums`
+/* Sets the totals of a stack's allocations and frees: alloc_*, free_* and temp_calls of `sums`
  * replace those of the row. */
 void offtrace_memory(struct offtrace *t, uint32_t node, uint16_t thread,
                      const struct trace_row *sums);

@@ -17,8 +17,8 @@
  * -ENODEV where there is no such processor. */
 int perf_open(const struct perf_event_attr *attr, pid_t tid, int cpu);
 
-/* The refusal `err` and how to avoid it, for the end of a line. `needs` says how many descriptors
- * are needed and for what, where there are too few: "two are needed for each processor". */
+/* The refusal `err` and how to avoid it, for the end of a line. `needs` is the number of
+ * descriptors and their purpose, for a lack of them: "two are needed for each processor". */
 void perf_refusal(int err, const char *needs, struct strbuf *why);
 
 /* Head and tail in the kernel's page before a ring. perf_head: the kernel has written up to here.

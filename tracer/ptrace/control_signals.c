@@ -95,7 +95,7 @@ static void give_up(int sig)
     _exit(ALARMS_STUCK);
 }
 
-/* Records what a signal asks for. False: the signal asks for nothing. */
+/* Records the request that a signal makes. False: it makes none. */
 static bool note(const siginfo_t *info)
 {
     bool launch = sender >= 0, ends = false;

@@ -99,7 +99,7 @@ static bool inproc_stacks_up(struct ptraced *t, const struct call *c, uint64_t n
     return true;
 }
 
-/* Whether a write wrote less than asked for, and only a signal can be the reason. */
+/* Whether a write wrote less than requested, and only a signal can be the reason. */
 static bool is_half_done(struct ptraced *t, const struct call *c, uint64_t now)
 {
     const struct callregs *r = &t->regs;

@@ -22,9 +22,9 @@
 #include "tracer/objects/proctask.h"
 #include "tracer/ptrace/source_state.h"
 
-#define BEAT_NS 100000000u /* between ticks when nothing else asks for more */
+#define BEAT_NS 100000000u /* between ticks when no other work needs a shorter time */
 #define LOOK_NS 4000000u   /* between checks of threads put off */
-#define LOOK_COST_NS 4000u /* what one check of one thread takes, about */
+#define LOOK_COST_NS 4000u /* approximate time of one check of one thread */
 /* A second, less a tenth: the ticks that samples are taken at may come a little early, and a
  * tick that was just too early would halve the rate. It is divided by the rate. */
 #define SAMPLE_AGAIN_NS 900000000u
@@ -302,7 +302,7 @@ void source_serve_silently(struct source *s)
         ;
 }
 
-/* ---- questions ---- */
+/* ---- queries ---- */
 
 pid_t source_command(const struct source *s)
 {

@@ -30,7 +30,7 @@ struct source_options {
     uintptr_t lets_by;
     uintptr_t lets_marked; /* return address of marked calls that do not stop, within a page
                               (inproc/syscall_mark.h) */
-    const char *const *environment; /* "NAME=VALUE" for the command's environment; NULL: nothing */
+    const char *const *environment; /* "NAME=VALUE" for the command's environment; NULL: none */
 };
 
 struct source_client {

@@ -35,7 +35,7 @@ struct source {
     int failed;                   /* enum flame_exit, after a line */
     bool over;                    /* time or a signal ended the tracing */
     uint64_t asked_ns;            /* when the command was first sent SIGTERM through us; 0: never */
-    bool outlived;                /* it was asked to end and did not: `over` for that reason */
+    bool outlived;                /* it was sent SIGTERM and did not end: `over` for that reason */
     uint64_t tick, beat, sampled; /* present period; times of the last beat and sample */
 
     uint64_t began;        /* time of the first stop, for the duration */
@@ -65,7 +65,7 @@ bool source_step(struct source *s);
 void source_breathe(struct source *s);
 
 /* detach.c: handles the stop of a departing thread, which would be resumed with this signal. The
- * thread may be gone then. */
+ * thread's record may be freed then. */
 void leave_at_stop(struct source *s, struct ptraced *t, int sig);
 
 /* stops.c */

@@ -411,7 +411,7 @@ static void emit_handled(struct source *s, struct ptraced *t, int sig, uint64_t 
         s->client.handled(s->client.arg, t->tid, now);
 }
 
-/* Decides what a call that was cut short returns. A cut by a job control stop stays visible to the
+/* Decides the result of a call that was cut short. A cut by a job control stop stays visible to the
  * program. */
 static void settle_call(struct source *s, struct ptraced *t, int sig, uint64_t now)
 {

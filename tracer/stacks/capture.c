@@ -16,7 +16,7 @@
 #define SPARE 512
 #define GUESS_MAX (1u << 20)
 #define FIRST_ROOM 1024
-/* Approximate bytes from the start of a thread's stack to the return address of its first call. */
+/* Approximate bytes of code from a thread's entry point to the return address of its first call. */
 #define BEGINNING 24
 /* Most frames of a stack; deeper ones lose their outer end. */
 #define ROOM_MAX (1 << 21)

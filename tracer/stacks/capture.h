@@ -26,7 +26,7 @@ struct stacks *stacks_new(struct offtrace *to, int depth);
 /* All spaces must have been released. */
 void stacks_free(struct stacks *s);
 
-/* For space_new. */
+/* The spaces for space_new. */
 struct spaces *stacks_spaces(struct stacks *s);
 
 /*

@@ -212,7 +212,7 @@ static void read_tables(struct image *im, const struct image_bytes *s, const Elf
     end = segment->p_vaddr + segment->p_filesz;
     if (end - begin > TABLES_MAX)
         return;
-    /* At the same place in its page as in memory: rules look at low bits. */
+    /* The copy has the same offset in its page as in memory, because rules test low bits. */
     im->tables_size = end - begin + (begin & (PAGE - 1));
     im->tables = pages_alloc(im->tables_size);
     if (!im->tables)
