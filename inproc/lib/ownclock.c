@@ -25,7 +25,7 @@ void ownclock_begin(void)
 }
 
 /* Whether the thread may not read the processor's counter after this call. Confinement to read,
- * write and exit (strict seccomp) is such a call: even then the library must not end the thread by
+ * write and exit, strict seccomp, is such a call: even then the library must not end the thread by
  * a read of the clock. */
 static bool gives_up_the_counter(const struct patch_call *call)
 {
