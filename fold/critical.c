@@ -15,9 +15,9 @@
 #include "fold/analysis/offrow.h"
 #include "fold/analysis/regiontimes.h"
 
-#define THINGS_TRIED 64u /* walks; those on which the path spent most time come first */
-#define THINGS_TOLD 16u  /* in comments */
-#define THREADS_TOLD 16u
+#define THINGS_TRIED 64u    /* walks; those on which the path spent most time come first */
+#define THINGS_REPORTED 16u /* in comments */
+#define THREADS_REPORTED 16u
 #define STEPS_TRIED 50000000ull /* of all walks together */
 #define PIECES_MAX 65536u       /* for lanes: shorter ones are left out where there are more */
 #define PIECES_SHORT_NS 1000u
@@ -513,7 +513,7 @@ static void add_threads(struct strbuf *sb, const struct path *p)
     uint64_t below = UINT64_MAX;
     uint32_t last = 0;
 
-    for (unsigned reported = 0; reported < THREADS_TOLD; reported++) {
+    for (unsigned reported = 0; reported < THREADS_REPORTED; reported++) {
         uint32_t best = 0;
 
         for (uint32_t id = 1; id < p->t->thread_limit; id++)
@@ -533,7 +533,7 @@ static void add_threads(struct strbuf *sb, const struct path *p)
 
 static void add_things(struct strbuf *sb, const struct path *p)
 {
-    for (size_t i = 0; i < p->nthings && i < THINGS_TOLD && p->thing[i].gain_ns; i++) {
+    for (size_t i = 0; i < p->nthings && i < THINGS_REPORTED && p->thing[i].gain_ns; i++) {
         const struct thing *thing = &p->thing[i];
 
         strbuf_addf(sb,

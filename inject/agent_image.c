@@ -54,7 +54,7 @@ static void take_symbol(struct agent_image *b, const char *name, uint64_t value)
     if (strncmp(name, prefix, sizeof prefix - 1) != 0)
         return;
     name += sizeof prefix - 1;
-    if (strcmp(name, "state") == 0)
+    if (strcmp(name, "shared") == 0)
         b->state = value;
     if (strcmp(name, "switch") == 0)
         b->control = value;

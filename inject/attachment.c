@@ -32,7 +32,7 @@
 /* a moment at a time while it is recorded, */
 #define FOLLOW_NS 20000000u
 /* and until nobody is in the guest. */
-#define NOSTOP_NS 1000000000u
+#define QUIET_NS 1000000000u
 /* The pause between two looks. */
 #define LOOK_NS 2500000
 
@@ -43,7 +43,7 @@ struct attachment {
     struct linkmap link;
     struct allstop *stop;
     struct got_slots slots;
-    struct agent_state guest;
+    struct agent_state agent;
     struct agent_trace *trace;
     struct sigreturn_frame_code code;
     bool gone;
@@ -209,7 +209,7 @@ static int stop_at_rest(struct attachment *a, uint64_t patience_ns, const char *
 static int prepare_slots(struct attachment *a)
 {
     got_slots_find(&a->slots, &a->mem, &a->link, &a->maps);
-    agent_state_tables(&a->guest, &a->mem, a->trace, &a->link, &a->maps);
+    agent_state_tables(&a->agent, &a->mem, a->trace, &a->link, &a->maps);
     return 0;
 }
 
@@ -230,8 +230,8 @@ static int map_guest(struct attachment *a)
         if (answer == ALLSTOP_AGAIN)
             continue;
         /* Both in one stop: a guest from before may be called at any time. */
-        err = agent_state_map(&a->guest, &a->mem, a->stop, &a->code, &a->maps, &why);
-        if (!err && !agent_state_fill(&a->guest, &a->mem, a->slots.real)) {
+        err = agent_state_map(&a->agent, &a->mem, a->stop, &a->code, &a->maps, &why);
+        if (!err && !agent_state_fill(&a->agent, &a->mem, a->slots.real)) {
             why = "its memory cannot be written to";
             err = -EIO;
         }
@@ -252,15 +252,15 @@ static int come(struct attachment *a)
 
     if (status)
         return status;
-    agent_state_hooks(&a->guest, a->slots.hooks);
+    agent_state_hooks(&a->agent, a->slots.hooks);
     status = stop_at_rest(a, COME_NS, &why, prepare_slots);
     if (status == FLAME_FAILED)
         return a->gone ? attach_error_explain(a->pid, ESRCH) : refuse(a, why);
     if (status)
         return status;
     agent_trace_threads(a->trace, a->stop, &a->mem);
-    agent_state_switch_maps(&a->guest, &a->mem);
-    agent_state_record(&a->guest, &a->mem, true);
+    agent_state_switch_maps(&a->agent, &a->mem);
+    agent_state_record(&a->agent, &a->mem, true);
     got_slots_write(&a->slots, &a->mem);
     allstop_go(a->stop);
     return 0;
@@ -305,7 +305,7 @@ static void release(struct attachment *a)
     allstop_free(a->stop);
     agent_trace_free(a->trace);
     got_slots_release(&a->slots);
-    agent_state_release(&a->guest);
+    agent_state_release(&a->agent);
     linkmap_release(&a->link);
     maps_snapshot_release(&a->maps);
     procmem_close(&a->mem);
@@ -320,7 +320,7 @@ int attachment_begin(struct attachment **to, const struct attachment_options *o)
     *to = NULL;
     a->pid = o->pid;
     a->mem.fd = -1;
-    if (!status && !agent_image_open(&a->guest.blob))
+    if (!status && !agent_image_open(&a->agent.blob))
         status = flame_error(FLAME_FAILED, "flame was built without its agent");
     if (!status) {
         err = procmem_open(&a->mem, a->pid);
@@ -350,10 +350,10 @@ static void follow_modules(struct attachment *a)
     if (stop_at_rest(a, FOLLOW_NS, &why, prepare_slots) != 0)
         return; /* at the next look */
     agent_trace_threads(a->trace, a->stop, &a->mem);
-    agent_state_switch_maps(&a->guest, &a->mem);
+    agent_state_switch_maps(&a->agent, &a->mem);
     got_slots_write(&a->slots, &a->mem);
     allstop_go(a->stop);
-    a->guest.behind = false;
+    a->agent.behind = false;
 }
 
 bool attachment_look(struct attachment *a)
@@ -364,16 +364,16 @@ bool attachment_look(struct attachment *a)
         a->gone = true;
         return false;
     }
-    if (!agent_trace_take(a->trace, &a->guest, &a->mem)) {
+    if (!agent_trace_take(a->trace, &a->agent, &a->mem)) {
         a->gone = kill(a->pid, 0) < 0;
         return !a->gone;
     }
     if (linkmap_read(&a->link, &a->mem, &changed) == LINKMAP_OK &&
-        (changed || a->guest.behind || got_slots_differ(&a->slots, &a->mem))) {
-        a->guest.behind = true;
+        (changed || a->agent.behind || got_slots_differ(&a->slots, &a->mem))) {
+        a->agent.behind = true;
         follow_modules(a);
     } else if (maps_snapshot_read(&a->maps, a->pid, a->link.loader)) {
-        agent_state_places(&a->guest, &a->mem, &a->maps);
+        agent_state_places(&a->agent, &a->mem, &a->maps);
     }
     return !a->gone;
 }
@@ -385,13 +385,13 @@ static void give_back(struct attachment *a)
 {
     uint64_t until = 0;
 
-    while (look_again(&until, NOSTOP_NS)) {
+    while (look_again(&until, QUIET_NS)) {
         enum allstop_answer answer = try_stop(a);
         bool done = false;
 
         if (answer == ALLSTOP_OK) {
-            done = agent_state_is_quiet(&a->guest, &a->mem, a->stop) &&
-                   agent_state_unmap(&a->guest, &a->mem, a->stop, &a->code);
+            done = agent_state_is_quiet(&a->agent, &a->mem, a->stop) &&
+                   agent_state_unmap(&a->agent, &a->mem, a->stop, &a->code);
             allstop_go(a->stop);
         }
         if (done || answer == ALLSTOP_GONE || answer == ALLSTOP_REFUSED)
@@ -404,18 +404,18 @@ static void leave(struct attachment *a, struct attachment_sum *sum)
     const char *why;
 
     if (stop_at_rest(a, LEAVE_NS, &why, NULL) == 0) {
-        agent_state_record(&a->guest, &a->mem, false);
+        agent_state_record(&a->agent, &a->mem, false);
         got_slots_restore(&a->slots, &a->mem);
         allstop_go(a->stop);
     } else if (!a->gone) {
-        agent_state_record(&a->guest, &a->mem, false);
+        agent_state_record(&a->agent, &a->mem, false);
         sum->left_hooks = true;
     }
     if (a->gone)
         return;
-    agent_trace_take(a->trace, &a->guest, &a->mem);
+    agent_trace_take(a->trace, &a->agent, &a->mem);
     give_back(a);
-    agent_state_disown(&a->guest, &a->mem);
+    agent_state_disown(&a->agent, &a->mem);
 }
 
 static int compare(const void *pa, const void *pb)

@@ -605,7 +605,7 @@ void recorder_prepare(struct recorder *r, pid_t pid, pid_t tid, const struct use
 /* Time for which the cached members of an epoll set are used: no event shows an epoll_ctl here. */
 #define EPOLL_NS 200000000u
 
-static void glimpse_object(struct recorder *r, struct tracee *t, const struct objects_call *call)
+static void sample_object(struct recorder *r, struct tracee *t, const struct objects_call *call)
 {
     const struct call *known = call_find(call->nr);
     struct off_set set = {NULL, 0};
@@ -637,7 +637,7 @@ void recorder_sample_sleeper(struct recorder *r, pid_t tid, const struct task_ca
     call = (struct objects_call){t->process->pid, tid, c->nr, c->args, NULL};
     t->sample.stack =
         stacks_capture(r->stacks, t->process->space, tid, recorder_thread(r, t), &regs, true);
-    glimpse_object(r, t, &call);
+    sample_object(r, t, &call);
     if (r->kernel)
         recorder_read_kernel_stack(r, t);
     below = recorder_node_with_kernel(
@@ -692,7 +692,7 @@ void recorder_event(struct recorder *r, const struct off_event *e)
 void recorder_expect_own_libraries(struct recorder *r)
 {
     r->own_libraries = true;
-    stacks_have_guests(r->stacks);
+    stacks_have_own_libraries(r->stacks);
 }
 
 void recorder_expect_logged_calls(struct recorder *r)

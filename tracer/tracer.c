@@ -123,7 +123,7 @@ static void print_crash(struct tracer_result *r, int status, bool takes_command)
     if (WIFSIGNALED(status))
         flame_warn("the tracer was ended by signal %d; the recording up to then is kept",
                    WTERMSIG(status));
-    else if (WEXITSTATUS(status) == ALARMS_STUCK)
+    else if (WEXITSTATUS(status) == CONTROL_STUCK)
         flame_warn("the tracer hung and was ended; the recording up to then is kept");
     else
         flame_warn("the tracer ended unexpectedly; the recording up to then is kept");

@@ -43,7 +43,7 @@
 #include "unwind/modules.h"
 
 #define LIBRARY "libunwind.so.8"
-#define AGENT_TLS_MAX 32
+#define LIBUNWIND_TLS_MAX 32
 
 /* Whether unw_getcontext is code of the header, and no function. */
 #define CONTEXT_INLINE ARCH_LINK
@@ -67,7 +67,7 @@ static struct {
     bool ready; /* written last */
 } libunwind;
 
-static __thread char agent_tls[AGENT_TLS_MAX] __attribute__((aligned(16)));
+static __thread char tls_block[LIBUNWIND_TLS_MAX] __attribute__((aligned(16)));
 
 /* ---- what libunwind calls instead ---- */
 
@@ -127,22 +127,22 @@ static int close_nothing(int fd)
     return fd < 0 ? 0 : (int)kernel_answer(kernel_call(SYS_close, fd));
 }
 
-static int agent_open(const char *path, int flags, ...)
+static int own_open(const char *path, int flags, ...)
 {
     return (int)kernel_answer(kernel_open(path, flags, 0));
 }
 
-static int agent_stat(const char *path, struct stat *st)
+static int own_stat(const char *path, struct stat *st)
 {
     return (int)kernel_answer(kernel_call(SYS_newfstatat, AT_FDCWD, path, st, 0));
 }
 
-static int agent_fstat(int fd, struct stat *st)
+static int own_fstat(int fd, struct stat *st)
 {
     return (int)kernel_answer(kernel_call(SYS_fstat, fd, st));
 }
 
-static void *agent_mmap(void *at, size_t size, int prot, int flags, int fd, off_t offset)
+static void *own_mmap(void *at, size_t size, int prot, int flags, int fd, off_t offset)
 {
     if (flags & MAP_ANONYMOUS)
         at = pages_alloc(size);
@@ -151,14 +151,14 @@ static void *agent_mmap(void *at, size_t size, int prot, int flags, int fd, off_
     return at ? at : MAP_FAILED;
 }
 
-static int agent_munmap(void *at, size_t size)
+static int own_munmap(void *at, size_t size)
 {
     pages_free(at, size);
     return 0;
 }
 
 /* libunwind 1.8 makes these calls by syscall(2), 1.6 by their own functions. */
-static long agent_syscall(long number, ...)
+static long own_syscall(long number, ...)
 {
     long args[6];
     va_list ap;
@@ -174,48 +174,48 @@ static long agent_syscall(long number, ...)
     case SYS_msync:
         return test_address((void *)args[0], (size_t)args[1], NULL);
     case SYS_mmap:
-        return (long)agent_mmap((void *)args[0], (size_t)args[1], (int)args[2], (int)args[3],
-                                (int)args[4], args[5]);
+        return (long)own_mmap((void *)args[0], (size_t)args[1], (int)args[2], (int)args[3],
+                              (int)args[4], args[5]);
     case SYS_munmap:
-        return agent_munmap((void *)args[0], (size_t)args[1]);
+        return own_munmap((void *)args[0], (size_t)args[1]);
     default:
         return kernel_answer(
             kernel_call(number, args[0], args[1], args[2], args[3], args[4], args[5]));
     }
 }
 
-static int agent_sigprocmask(int how, const sigset_t *set, sigset_t *old)
+static int own_sigprocmask(int how, const sigset_t *set, sigset_t *old)
 {
     return (int)kernel_answer(kernel_call(SYS_rt_sigprocmask, how, set, old, 8L));
 }
 
-static int agent_getpid(void)
+static int own_getpid(void)
 {
     return (int)kernel_call(SYS_getpid);
 }
 
 /* It asks for memory only to read a file's .debug_frame, a few times a module. */
-#define AGENT_HEADER 16
+#define OWN_HEADER 16
 
-static void *agent_malloc(size_t size)
+static void *own_malloc(size_t size)
 {
-    size_t total = size + AGENT_HEADER;
+    size_t total = size + OWN_HEADER;
     char *p = total > size ? pages_alloc(total) : NULL;
 
     if (!p)
         return NULL;
     memcpy(p, &total, sizeof total);
-    return p + AGENT_HEADER;
+    return p + OWN_HEADER;
 }
 
-static void agent_free(void *block)
+static void own_free(void *block)
 {
     size_t total;
 
     if (!block)
         return;
-    memcpy(&total, (char *)block - AGENT_HEADER, sizeof total);
-    pages_free((char *)block - AGENT_HEADER, total);
+    memcpy(&total, (char *)block - OWN_HEADER, sizeof total);
+    pages_free((char *)block - OWN_HEADER, total);
 }
 
 struct tls_index {
@@ -224,7 +224,7 @@ struct tls_index {
 
 static void *own_tls(const struct tls_index *at)
 {
-    return agent_tls + at->offset;
+    return tls_block + at->offset;
 }
 
 static const struct gotpatch patches[] = {
@@ -233,19 +233,19 @@ static const struct gotpatch patches[] = {
     {"msync", test_address_msync, 0},
     {"read", pipe_read, 0},
     {"write", pipe_write, 0},
-    {"syscall", agent_syscall, 0},
+    {"syscall", own_syscall, 0},
     {"pipe2", no_pipe2, 0},
     {"pipe", no_pipe, 0},
     {"close", close_nothing, 0},
-    {"open", agent_open, 0},
-    {"stat", agent_stat, 0},
-    {"fstat", agent_fstat, 0},
-    {"mmap", agent_mmap, 0},
-    {"munmap", agent_munmap, 0},
-    {"sigprocmask", agent_sigprocmask, 0},
-    {"getpid", agent_getpid, 0},
-    {"malloc", agent_malloc, 0},
-    {"free", agent_free, 0},
+    {"open", own_open, 0},
+    {"stat", own_stat, 0},
+    {"fstat", own_fstat, 0},
+    {"mmap", own_mmap, 0},
+    {"munmap", own_munmap, 0},
+    {"sigprocmask", own_sigprocmask, 0},
+    {"getpid", own_getpid, 0},
+    {"malloc", own_malloc, 0},
+    {"free", own_free, 0},
 };
 
 static const struct gotpatch tls_patch = {"__tls_get_addr", own_tls, 0};
@@ -290,7 +290,7 @@ int fallback_init(const char **why)
         return -ENOSYS;
     }
     err = gotpatch_apply(lib, patches, ARRAY_LEN(patches));
-    if (err >= 0 && tls_size(lib) <= AGENT_TLS_MAX)
+    if (err >= 0 && tls_size(lib) <= LIBUNWIND_TLS_MAX)
         err = gotpatch_apply(lib, &tls_patch, 1);
     if (err < 0) {
         *why = LIBRARY " cannot be prepared for a traced program";
@@ -385,7 +385,7 @@ void fallback_forget(void)
 {
     /* Its per-thread cache hangs on its TLS. Forgetting the pointer leaves that
      * memory behind (about 400 KiB), once for each thread and epoch. */
-    memset(agent_tls, 0, sizeof agent_tls);
+    memset(tls_block, 0, sizeof tls_block);
     if (fallback_is_ready() && libunwind.flush_cache && libunwind.local)
         libunwind.flush_cache(*libunwind.local, 0, 0);
 }

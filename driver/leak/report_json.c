@@ -162,7 +162,7 @@ static void add_misuse(struct strbuf *sb, const struct misuse *m)
     if (f->where == TRACE_WHERE_INSIDE)
         strbuf_addf(sb, ", \"offset\": %" PRIu64, f->offset);
     if (f->kind == TRACE_MISUSE_SIZE)
-        strbuf_addf(sb, ", \"inproc_stacks_bytes\": %" PRIu64, f->given);
+        strbuf_addf(sb, ", \"given_bytes\": %" PRIu64, f->given);
     if (f->forgets)
         strbuf_addf(sb, ", \"frees_remembered\": %" PRIu64, f->forgets);
     add_who(sb, "process", "pid", m->pid, m->process);

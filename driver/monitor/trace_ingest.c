@@ -24,7 +24,7 @@
 #include "driver/monitor/periodic_thread.h"
 
 #define LOOK_MS 30u
-#define TOLD_AT_ONCE 8u /* spares */
+#define REPORTED_AT_ONCE 8u /* spares */
 #define SPARE_KEPT                                                                                 \
     (32u << 10)        /* bytes of a spare, which nine in ten traces of a configure fit in */
 #define LOOK_SHARE 50u /* looking in vain is so much shorter than the pause after it */
@@ -35,7 +35,7 @@ struct trace_ingest {
     struct periodic_thread *ticker;
     uint32_t spares_made, spares_reported; /* told: reported to the processes */
     uint32_t spares_taken;                 /* a lower bound: by the processes */
-    uint64_t inproc_stacks_back;           /* bytes of disk */
+    uint64_t given_back;           /* bytes of disk */
     bool rules_shared;
 };
 
@@ -123,7 +123,7 @@ static bool make_spare(struct trace_ingest *in, const char *path)
             break;
         in->spares_made++;
     }
-    print_spares(in, TOLD_AT_ONCE);
+    print_spares(in, REPORTED_AT_ONCE);
     return moved;
 }
 
@@ -157,9 +157,9 @@ static bool take_if_complete(struct trace_ingest *in, const char *path)
     bytes = (uint64_t)t->header.units * TRACE_UNIT;
     run_totals_add(in->taken, t, true);
     give_back(in, path);
-    in->inproc_stacks_back += bytes;
+    in->given_back += bytes;
     if (in->rundir->disk)
-        run_status_file_given_back(&in->rundir->notes, in->inproc_stacks_back);
+        run_status_file_given_back(&in->rundir->notes, in->given_back);
     else if (!in->rules_shared)
         share_rules(in);
     return true;

@@ -17,7 +17,7 @@
 
 #define THINGS 3
 #define LONG_STOP_NS 50000000u /* a user notices it */
-#define ROOM_TOLD_NS 1000000u
+#define ROOM_REPORTED_NS 1000000u
 #define SLOWED 10 /* a thread that did nothing for one part in so many */
 
 struct sums {
@@ -424,7 +424,7 @@ static void print_room(const struct sums *s)
 {
     struct strbuf sb = STRBUF_INIT;
 
-    if (s->room_ns < ROOM_TOLD_NS)
+    if (s->room_ns < ROOM_REPORTED_NS)
         return;
     strbuf_addstr(&sb, "threads waited ");
     value_add_counted(&sb, s->room_waits, "time", "times");

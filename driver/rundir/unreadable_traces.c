@@ -8,7 +8,7 @@
 #include "common/error.h"
 #include "common/trace/trace_reader.h"
 
-#define TOLD 8u /* lines */
+#define REPORTED_MOST 8u /* lines */
 
 void unreadable_traces_add(struct unreadable_traces *u, char *path, const char *why)
 {
@@ -55,12 +55,12 @@ void unreadable_traces_print(const struct unreadable_traces *u, struct rundir *d
 
         unrecorded_add_process(others, t->name, t->pid,
                                t->why ? UNRECORDED_DAMAGED : UNRECORDED_NOT_BEGUN);
-        if (t->why && reported++ < TOLD)
+        if (t->why && reported++ < REPORTED_MOST)
             print(t, kept);
     }
-    if (reported > TOLD)
-        flame_warn("%zu more are left out, as their traces in %s cannot be read", reported - TOLD,
-                   dir->path);
+    if (reported > REPORTED_MOST)
+        flame_warn("%zu more are left out, as their traces in %s cannot be read",
+                   reported - REPORTED_MOST, dir->path);
     if (u->n)
         unrecorded_sort(others);
 }
@@ -72,8 +72,8 @@ void unreadable_traces_add_names(struct strbuf *sb, const struct unreadable_trac
     for (size_t i = 0; i < u->n; i++) {
         if (!u->trace[i].why)
             continue;
-        if (named++ == TOLD) {
-            strbuf_addf(sb, " and %zu more", u->damaged - TOLD);
+        if (named++ == REPORTED_MOST) {
+            strbuf_addf(sb, " and %zu more", u->damaged - REPORTED_MOST);
             return;
         }
         if (named > 1)

@@ -9,7 +9,7 @@
 #include "common/trace/trace_builder.h"
 #include "common/trace/trace_intervals.h"
 
-#define NAMES_TOLD 8u
+#define NAMES_REPORTED 8u
 
 /* ---- regions ---- */
 
@@ -90,10 +90,10 @@ static void add_names(struct strbuf *sb, const struct trace *t)
     size_t reported = 0;
 
     for (size_t i = 0; i < t->nregions; i++)
-        if (regiontimes_has(t, t->regions[i]) && reported++ < NAMES_TOLD)
+        if (regiontimes_has(t, t->regions[i]) && reported++ < NAMES_REPORTED)
             strbuf_addf(sb, "%s'%s'", reported > 1 ? ", " : "", t->regions[i]);
-    if (reported > NAMES_TOLD)
-        strbuf_addf(sb, " and %zu more", reported - NAMES_TOLD);
+    if (reported > NAMES_REPORTED)
+        strbuf_addf(sb, " and %zu more", reported - NAMES_REPORTED);
 }
 
 static int refuse(const struct trace *t, const char *name)

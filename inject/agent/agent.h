@@ -2,7 +2,7 @@
  * agent.h: the memory that the recorder inside a process that was attached to shares with the flame
  * outside of it.
  *
- * The recorder (the agent, `guest` in names) is a piece of code that flame maps into the process:
+ * The recorder (the agent, `agent` in names) is a piece of code that flame maps into the process:
  * it calls no library, makes no system call, and has no thread-local storage. All its data is in
  * `agent_shared` and `agent_switch`, which flame writes and reads through the process's memory. Its
  * records lie in one mapping, the arena, which it takes from front to back and never gives back.

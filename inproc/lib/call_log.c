@@ -93,7 +93,7 @@ struct home {
     uintptr_t from, to; /* 0: not searched for yet */
 };
 
-struct noter {
+struct call_logger {
     struct ring *ring;
     const struct ring_control *control;
     uint32_t turn;             /* the ring's `turn` when the thread took it */
@@ -126,7 +126,8 @@ extern const char __ehdr_start __attribute__((visibility("hidden")));
 extern const char _end __attribute__((visibility("hidden")));
 
 static const struct shm_view *session;
-static FLAME_BULK struct noter *noters[SHM_RINGS_MOST]; /* by ring: of its present or last owner */
+static FLAME_BULK struct call_logger
+    *call_loggers[SHM_RINGS_MOST]; /* by ring: of its present or last owner */
 static size_t vectors;
 static uint32_t *process_now; /* wiped at fork; else the process's number */
 /* A filter may forbid the calls that read memory, and would see marks. */
@@ -136,7 +137,7 @@ static uintptr_t marked_pc; /* return address of marked calls; 0: no call is mar
 static bool no_more;
 /* Forked children have another clock (a time namespace). */
 static bool other_clock;
-static __thread struct noter *own __attribute__((tls_model("initial-exec")));
+static __thread struct call_logger *own __attribute__((tls_model("initial-exec")));
 /* Like `busy`, while the thread gets its memory. */
 static __thread uintptr_t beginning __attribute__((tls_model("initial-exec")));
 
@@ -308,16 +309,16 @@ static bool begin_process(void)
  * free while a thread of this process has it: then two threads would share memory. */
 static bool may_have(uint32_t ring, uint32_t tid, bool begun)
 {
-    const struct noter *t = noters[ring];
+    const struct call_logger *t = call_loggers[ring];
 
     return !t || t->process != *process_now || t->turn != session->controls[ring].turn ||
            (begun && t->tid == (pid_t)tid);
 }
 
-static struct noter *memory_for(struct ring *ring, pid_t tid)
+static struct call_logger *memory_for(struct ring *ring, pid_t tid)
 {
     size_t index = (size_t)(ring - session->rings);
-    struct noter **at = &noters[index], *t = *at;
+    struct call_logger **at = &call_loggers[index], *t = *at;
 
     if (!t) {
         t = pages_alloc(sizeof *t + vectors);
@@ -342,10 +343,10 @@ static struct noter *memory_for(struct ring *ring, pid_t tid)
     return t;
 }
 
-static FLAME_COLD struct noter *begin_thread(void)
+static FLAME_COLD struct call_logger *begin_thread(void)
 {
     struct ring *ring;
-    struct noter *t;
+    struct call_logger *t;
     pid_t tid;
 
     own = NULL;
@@ -373,10 +374,10 @@ static FLAME_COLD struct noter *begin_thread(void)
 }
 
 /* Begins a thread in one frame at a time, because two would get the same ring. */
-static FLAME_COLD struct noter *begin_alone(const struct patch_call *call)
+static FLAME_COLD struct call_logger *begin_alone(const struct patch_call *call)
 {
     struct home home = {0, 0};
-    struct noter *t;
+    struct call_logger *t;
 
     if (!seize(&beginning, &home, call))
         return NULL;
@@ -386,9 +387,9 @@ static FLAME_COLD struct noter *begin_alone(const struct patch_call *call)
 }
 
 /* The thread's memory, which is now busy; NULL: this call is not logged here. */
-static inline struct noter *enter(const struct patch_call *call)
+static inline struct call_logger *enter(const struct patch_call *call)
 {
-    struct noter *t;
+    struct call_logger *t;
 
     if (unlikely(!*process_now) && !has_thread_pointer())
         return NULL;
@@ -399,7 +400,7 @@ static inline struct noter *enter(const struct patch_call *call)
     return seize(&t->busy, &t->home, call) ? t : NULL;
 }
 
-static inline void leave(struct noter *t)
+static inline void leave(struct call_logger *t)
 {
     __asm__ volatile("" ::: "memory");
     t->busy = 0;
@@ -420,7 +421,7 @@ static uint64_t hash_of(const struct local_stack *s, uintptr_t leaf)
 
 /* Logs the stack. `leaf`: the innermost frame, of the code that makes the call on behalf of the
  * others; 0: none. */
-static void put_stack(struct noter *t, uint32_t id, uintptr_t leaf)
+static void put_stack(struct call_logger *t, uint32_t id, uintptr_t leaf)
 {
     const struct local_stack *s = &t->stack;
     struct ring *r = t->ring;
@@ -446,7 +447,7 @@ static bool is_in_a_call(const struct local_stack *s)
 
 /* Walks the stack, and logs it if it is new; there must be room for RING_MOST_WORDS. Returns its
  * number; 0: the tracer has more ways to walk this stack, or it is deeper than a record can be. */
-static FLAME_COLD uint32_t walk(struct noter *t, const struct patch_call *call)
+static FLAME_COLD uint32_t walk(struct call_logger *t, const struct patch_call *call)
 {
     const struct walk_regs regs = {.pc = call->pc, .sp = call->sp, .bp = call->bp};
     bool fell_back;
@@ -493,7 +494,7 @@ static long pass_time(const struct patch_call *call)
 
 /* Waits until there is room in the ring. A thread that has waited in vain does so again when the
  * reader has read on, but not once the rings have been given up (change_user). */
-static FLAME_COLD bool wait_for_room(struct noter *t, unsigned words)
+static FLAME_COLD bool wait_for_room(struct call_logger *t, unsigned words)
 {
     bool may = t->stuck != t->control->tail + 1 && patch_handler == call_log_see, got;
     uint64_t began = may ? ownclock_now() : 0, ended;
@@ -509,7 +510,7 @@ static FLAME_COLD bool wait_for_room(struct noter *t, unsigned words)
     return got;
 }
 
-static inline bool has_room(struct noter *t, unsigned words)
+static inline bool has_room(struct call_logger *t, unsigned words)
 {
     if (unlikely(!ring_has_room(t->ring, t->control, words)))
         return wait_for_room(t, words);
@@ -521,7 +522,7 @@ static inline bool has_room(struct noter *t, unsigned words)
     (RING_WAITED_WORDS + RING_MOST_WORDS + POINTED_MOST_WORDS + RING_CALL_WORDS + RING_DONE_WORDS)
 
 /* Logs how long the thread has waited for room. There must be room for it. */
-static FLAME_COLD void put_waited(struct noter *t)
+static FLAME_COLD void put_waited(struct call_logger *t)
 {
     const uint64_t record[RING_WAITED_WORDS] = {ring_word(RING_WAITED, RING_WAITED_WORDS, 0),
                                                 ownclock_now(), t->waited_ns, t->waits};
@@ -534,7 +535,7 @@ static FLAME_COLD void put_waited(struct noter *t)
 }
 
 /* Logs the memory that the call's arguments point to. False: it cannot be logged. */
-static bool put_pointed(struct noter *t, const struct patch_call *call)
+static bool put_pointed(struct call_logger *t, const struct patch_call *call)
 {
     uint64_t from = t->ring->head;
 
@@ -545,7 +546,7 @@ static bool put_pointed(struct noter *t, const struct patch_call *call)
 }
 
 /* Logs the beginning of the call. Returns the time; 0: it cannot be logged. */
-static inline uint64_t begin(struct noter *t, const struct patch_call *call, unsigned kind)
+static inline uint64_t begin(struct call_logger *t, const struct patch_call *call, unsigned kind)
 {
     const struct walk_regs regs = {.pc = call->pc, .sp = call->sp, .bp = call->bp};
     uint64_t record[RING_CALL_WORDS];
@@ -578,7 +579,8 @@ static inline uint64_t begin(struct noter *t, const struct patch_call *call, uns
 
 /* Logs the end of the call whose record ends at `at`. The time does not matter if the call did not
  * sleep and no signal ended it. */
-static inline void end(struct noter *t, uint64_t at, uint32_t serial, long result, uint32_t flags)
+static inline void end(struct call_logger *t, uint64_t at, uint32_t serial, long result,
+                       uint32_t flags)
 {
     uint64_t record[RING_DONE_WORDS] = {ring_word(RING_DONE, RING_DONE_WORDS, flags), 0,
                                         (uint64_t)result, serial};
@@ -613,7 +615,7 @@ bool call_log_region(enum ring_region what, const char *name)
     const struct patch_call here = {.sp = (uintptr_t)__builtin_frame_address(0)};
     uint64_t record[RING_REGION_WORDS(RING_NAME_MAX)];
     unsigned len = name ? length_of(name) : 0, words = RING_REGION_WORDS(len);
-    struct noter *t;
+    struct call_logger *t;
     bool put;
 
     if (patch_handler != call_log_see || !(t = enter(&here)))
@@ -711,7 +713,7 @@ static bool begins_sandbox(const struct patch_call *call)
  * program (its handler of SIGSYS), or the clock may become another one (a time namespace), or a
  * thread gets a thread pointer that does not lead to the library's TLS.
  */
-static bool wants_no_notes(const struct patch_call *call)
+static bool wants_no_log(const struct patch_call *call)
 {
     if (call->number == SYS_prctl)
         return call->args[0] == PR_SET_SYSCALL_USER_DISPATCH && call->args[1];
@@ -735,7 +737,7 @@ static FLAME_COLD long make_special(const struct patch_call *call)
         open_fds_distrust(*process_now);
     if (call->number == SYS_unshare && call->args[0] & CLONE_NEWTIME)
         other_clock = true;
-    if (wants_no_notes(call))
+    if (wants_no_log(call))
         withdraw();
     ownclock_look(call);
     if (begins_sandbox(call) && !no_more) {
@@ -759,7 +761,8 @@ static FLAME_COLD long make_special(const struct patch_call *call)
  * takes, and in a child of vfork. Calls that point to memory cannot under filters that may forbid
  * to read that. Calls that the filter allows anyhow are not logged.
  */
-static inline bool is_for_here(const struct noter *t, const struct patch_call *call, unsigned kind)
+static inline bool is_for_here(const struct call_logger *t, const struct patch_call *call,
+                               unsigned kind)
 {
     if (!kind)
         return true;
@@ -773,7 +776,7 @@ static inline bool is_for_here(const struct noter *t, const struct patch_call *c
 }
 
 /* Makes a call that has been logged. */
-static long make_noted(const struct patch_call *call)
+static long make_logged(const struct patch_call *call)
 {
     struct patch_call marked;
 
@@ -791,7 +794,7 @@ static long make_noted(const struct patch_call *call)
 static long make_close(const struct patch_call *call)
 {
     unsigned fd = (unsigned)call->args[0];
-    struct noter *t;
+    struct call_logger *t;
     bool quiet;
 
     if (!open_fds_is(*process_now, fd) || no_more || confined || (call->point && !marked_pc) ||
@@ -801,7 +804,7 @@ static long make_close(const struct patch_call *call)
             !__atomic_load_n(&t->control->closed, __ATOMIC_RELAXED) &&
             open_fds_close(t->process, fd);
     leave(t);
-    return quiet ? make_noted(call) : patch_make(call);
+    return quiet ? make_logged(call) : patch_make(call);
 }
 
 /* Makes a call by which the program reads the type of a descriptor that it has opened: then the
@@ -811,7 +814,7 @@ static long make_look(const struct patch_call *call)
 {
     unsigned fd = (unsigned)call->args[0], at = call->number == SYS_fstat ? 1 : 2;
     long result = patch_make(call);
-    const struct noter *t;
+    const struct call_logger *t;
 
     if (result != 0 || !*process_now)
         return result;
@@ -829,7 +832,7 @@ static long make_look(const struct patch_call *call)
 
 /* ---- whether the thread left its CPU, and for which reason ---- */
 
-static void ask(struct noter *t)
+static void ask(struct call_logger *t)
 {
     arm(); /* first: the counts may or may not include switches during the reading */
     t->asked = counts_now();
@@ -840,14 +843,14 @@ static void ask(struct noter *t)
 #define ON_FILE 0x8000u
 #define SELDOM (RETRY_WRITES | RETRY_OPENS | ON_FILE)
 
-static inline bool is_asked_about(const struct noter *t, unsigned kind)
+static inline bool is_asked_about(const struct call_logger *t, unsigned kind)
 {
     return kind & SELDOM || (kind && t->ask);
 }
 
 /* Prepares to detect whether the thread leaves its CPU in a call. If the counts matter for the
  * call, they are read before it, too. t->busy must be set. */
-static inline void watch(struct noter *t, unsigned kind)
+static inline void watch(struct call_logger *t, unsigned kind)
 {
     if (unlikely(!ran_on())) {
         t->elsewhere++;
@@ -858,7 +861,7 @@ static inline void watch(struct noter *t, unsigned kind)
 }
 
 /* Whether the thread, which left its CPU in the call that it returns from, has slept in it. */
-static bool has_slept(struct noter *t)
+static bool has_slept(struct call_logger *t)
 {
     long before = t->asked.slept, slept = t->slept;
 
@@ -867,7 +870,7 @@ static bool has_slept(struct noter *t)
 }
 
 /* Checks by the counts whether calls that were taken for sleeps were none. */
-static void look_back(struct noter *t)
+static void look_back(struct call_logger *t)
 {
     long before = t->asked.lost, elsewhere = t->elsewhere;
 
@@ -888,8 +891,8 @@ static bool never_sleeps(const struct patch_call *call, long result)
 
 /* Flags of a call that has ended, and in which the thread left its CPU. `alone`: no other call of
  * the thread was logged meanwhile. t->busy must be set. */
-static uint32_t watched(struct noter *t, const struct patch_call *call, unsigned kind, long result,
-                        bool alone)
+static uint32_t watched(struct call_logger *t, const struct patch_call *call, unsigned kind,
+                        long result, bool alone)
 {
     bool asked = is_asked_about(t, kind);
 
@@ -924,7 +927,7 @@ struct descriptor {
     struct open_fds_opening opening;
 };
 
-static inline struct descriptor descriptor_begin(const struct noter *t,
+static inline struct descriptor descriptor_begin(const struct call_logger *t,
                                                  const struct patch_call *call, unsigned kind)
 {
     struct descriptor d = {.used = NULL, .from = NULL, .opening = {.table = NULL}};
@@ -949,7 +952,7 @@ static FLAME_COLD void descriptor_drop(const struct descriptor *d)
 }
 
 /* Ends a call; `flags` are its flags as far as they are known. Returns all flags. */
-static inline uint32_t descriptor_end(struct noter *t, const struct descriptor *d,
+static inline uint32_t descriptor_end(struct call_logger *t, const struct descriptor *d,
                                       const struct patch_call *call, unsigned kind, uint32_t serial,
                                       long result, uint32_t flags)
 {
@@ -974,7 +977,7 @@ PATCH_HANDLER long call_log_see(const struct patch_call *call)
 {
     unsigned kind = eintr_retry_kind(call->number);
     struct descriptor descriptor;
-    struct noter *t;
+    struct call_logger *t;
     uint64_t began, at;
     uint32_t serial, flags;
     long result;
@@ -997,13 +1000,13 @@ PATCH_HANDLER long call_log_see(const struct patch_call *call)
     kind |= descriptor.used ? ON_FILE : 0;
     watch(t, kind);
     leave(t);
-    result = make_noted(call);
+    result = make_logged(call);
     /* A handler that ran in the call may have forked: in the child this is the parent's ring. */
     if (likely(own == t) && likely(t->process == *process_now)) {
         if (kind && unlikely(eintr_retry_may_be(kind, call, result)))
             result =
                 eintr_retry_settle(t->control, confined ? kind & ~(unsigned)RETRY_MAKES_UP : kind,
-                                   call, began, result, make_noted);
+                                   call, began, result, make_logged);
         if (unlikely(!seize(&t->busy, &t->home, call))) {
             descriptor_drop(&descriptor);
             return result;

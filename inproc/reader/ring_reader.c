@@ -283,7 +283,7 @@ enum ring_result ring_next(struct ring_reader *r, uint64_t now, const struct rin
         case RING_REGION:
             if (!take_region(r, now))
                 return damaged(r, "a region cannot be");
-            return RING_TOLD;
+            return RING_MARKER;
         case RING_WAITED:
             if (!take_wait(r, now))
                 return damaged(r, "a wait for room cannot be");

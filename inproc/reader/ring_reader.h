@@ -21,7 +21,7 @@ enum ring_result {
     RING_EMPTY, /* no more records for now */
     RING_ENTERED,
     RING_LEFT,
-    RING_TOLD,    /* the program has set a region or a mark: ->region */
+    RING_MARKER,  /* the program has set a region or a mark: ->region */
     RING_DELAYED, /* the thread has waited for room: ->waited_ns, ->waits */
     RING_DAMAGED, /* the ring is given up; ->damage is the reason */
 };
@@ -63,7 +63,7 @@ struct ring_reader {
     bool passed;
     int64_t result; /* RING_LEFT, and calls that have passed */
     uint32_t flags; /* likewise: RING_RAN_ON, RING_PREEMPTED, RING_NOBODY */
-    /* RING_TOLD: the name need not end with a NUL, and has none in it. */
+    /* RING_MARKER: the name need not end with a NUL, and has none in it. */
     struct {
         enum ring_region what;
         uint32_t len;

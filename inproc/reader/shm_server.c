@@ -278,7 +278,7 @@ static enum ring_result next_of(struct ring_reader *r, uint64_t now,
 
 static bool is_record(enum ring_result what)
 {
-    return what == RING_ENTERED || what == RING_LEFT || what == RING_TOLD || what == RING_DELAYED;
+    return what == RING_ENTERED || what == RING_LEFT || what == RING_MARKER || what == RING_DELAYED;
 }
 
 /* Updates the fill from the ring's head, where the thread may have written any value. */

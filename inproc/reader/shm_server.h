@@ -22,7 +22,7 @@ struct shm_server;
 struct shm_server_client {
     struct ring_client ring;
     /* A call of the thread r->tid began or ended, or the program set a region or a mark:
-     * RING_ENTERED, RING_LEFT or RING_TOLD. The arg is ring.arg. */
+     * RING_ENTERED, RING_LEFT or RING_MARKER. The arg is ring.arg. */
     void (*event)(void *arg, enum ring_result what, const struct ring_reader *r);
     /* The ring of r->tid (0: the thread is unknown) is given up: r->damage is the reason. The
      * thread's calls stop for the tracer from now on. */

@@ -65,9 +65,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     stacks = 0;
     ring_reader_init(&reader, &ring, &control);
     while ((what = ring_next(&reader, 0, &client)) == RING_ENTERED || what == RING_LEFT ||
-           what == RING_TOLD || what == RING_DELAYED) {
-        if (what == RING_TOLD && (reader.region.len > RING_NAME_MAX ||
-                                  memchr(reader.region.name, '\0', reader.region.len)))
+           what == RING_MARKER || what == RING_DELAYED) {
+        if (what == RING_MARKER && (reader.region.len > RING_NAME_MAX ||
+                                    memchr(reader.region.name, '\0', reader.region.len)))
             abort();
         check(&reader, what);
         if (reader.time < last || reader.tail > ring.head)

@@ -80,7 +80,7 @@ static void make_trace(struct faultrecorder *f, struct program *g)
     offtrace_lost(g->to, f->lost);
     f->lost = 0;
     g->stacks = stacks_new(g->to, (int)f->depth);
-    stacks_have_guests(g->stacks);
+    stacks_have_own_libraries(g->stacks);
     spaces_receive_maps(stacks_spaces(g->stacks), report_maps, f);
 }
 

@@ -75,7 +75,7 @@ static void on_record(void *arg, enum ring_result what, const struct ring_reader
 {
     struct inproc *i = arg;
 
-    if (what == RING_TOLD)
+    if (what == RING_MARKER)
         i->client.region(i->client.arg, r->tid, r->region.what, r->region.name, r->region.len,
                          r->time);
     else

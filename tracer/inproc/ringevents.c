@@ -10,9 +10,9 @@
 #include "tracer/offcpu/kernel_errno.h"
 
 enum reported {
-    TOLD_NOTHING, /* no end of it is emitted, either */
-    TOLD_ENTERED,
-    TOLD_ENDED, /* by a signal; the kernel may resume the call */
+    EMITTED_NOTHING, /* no end of it is emitted, either */
+    EMITTED_ENTRY,
+    EMITTED_END, /* by a signal; the kernel may resume the call */
 };
 
 struct ring_thread {
@@ -150,7 +150,7 @@ static void interrupt(struct ringevents *r, struct ring_thread *t, uint64_t time
     struct off_event e;
 
     make_event(&e, r, t, OFF_EXIT, t->calls[t->n - 1].nr, t->signal.time ? t->signal.time : time);
-    t->calls[t->n - 1].reported = TOLD_ENDED;
+    t->calls[t->n - 1].reported = EMITTED_END;
     e.result = -ERESTARTNOHAND;
     emit(r, t, &e, t->calls[t->n - 1].stack);
     emit_signal(r, t, true);
@@ -158,7 +158,7 @@ static void interrupt(struct ringevents *r, struct ring_thread *t, uint64_t time
 
 static bool is_in_call(const struct ring_thread *t)
 {
-    return t->n && t->calls[t->n - 1].reported == TOLD_ENTERED;
+    return t->n && t->calls[t->n - 1].reported == EMITTED_ENTRY;
 }
 
 /* Drops the outermost call. */
@@ -181,7 +181,7 @@ static void keep_call(struct ring_thread *t, const struct ring_reader *from,
     t->calls[t->n].nr = call->nr;
     t->calls[t->n].stack = call->stack;
     arg_copy_keep(&t->calls[t->n].memory, memory, call->nr, call->args);
-    t->calls[t->n++].reported = memory ? TOLD_ENTERED : TOLD_NOTHING;
+    t->calls[t->n++].reported = memory ? EMITTED_ENTRY : EMITTED_NOTHING;
 }
 
 static void entered(struct ringevents *r, struct ring_thread *t, const struct ring_reader *from)
@@ -227,7 +227,7 @@ static void left(struct ringevents *r, struct ring_thread *t, const struct ring_
         memcpy(e.args, from->call.args, sizeof e.args);
         e.memory = &memory;
     }
-    if (reported == TOLD_ENDED && e.result != -EINTR) { /* the kernel resumed it */
+    if (reported == EMITTED_END && e.result != -EINTR) { /* the kernel resumed it */
         struct off_event again;
 
         make_event(&again, r, t, OFF_ENTRY, from->call.nr, t->quiet);
@@ -236,9 +236,9 @@ static void left(struct ringevents *r, struct ring_thread *t, const struct ring_
         again.memory =
             call_flags(again.nr, again.args) & CALL_OPENS ? NULL : &t->calls[i - 1].memory.is;
         emit(r, t, &again, from->call.stack);
-        reported = TOLD_ENTERED;
+        reported = EMITTED_ENTRY;
     }
-    if (reported == TOLD_ENTERED) {
+    if (reported == EMITTED_ENTRY) {
         if (e.result == -EINTR && t->signal.time)
             e.time = in_turn(t, t->signal.time);
         emit(r, t, &e, from->call.stack);

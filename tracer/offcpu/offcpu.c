@@ -725,6 +725,6 @@ void offcpu_free(struct offcpu *o)
     for (size_t i = 0; i < SENT_SIGNALS_KEPT; i++)
         wake_unref(o->sent[i].wake);
     for (size_t i = 0; i < EXITED_PROCESSES_KEPT; i++)
-        wake_unref(o->graves[i].wake);
+        wake_unref(o->exited[i].wake);
     free(o);
 }

@@ -163,9 +163,9 @@ struct offcpu {
     struct queue *queues;
     unsigned empty_queues;
     struct sent_signal sent[SENT_SIGNALS_KEPT];
-    struct exited_process graves[EXITED_PROCESSES_KEPT];
+    struct exited_process exited[EXITED_PROCESSES_KEPT];
     struct unclaimed_wake early[UNCLAIMED_WAKES_KEPT];
-    size_t nsent, ngraves, nearly; /* counts since the start; the rings hold the last ones */
+    size_t nsent, nexited, nearly; /* counts since the start; the rings hold the last ones */
     uint64_t resume_runq;          /* see offcpu.h */
 };
 

@@ -96,13 +96,13 @@ void waking_exit(struct offcpu *o, struct sleeper *dying, uint64_t now, struct w
         wake_by_last(&g, p, killer);
     if (p && (parent ? parent->in_calls > 0 : o->waiting[WAIT_CHILD].n > 0)) {
         struct exited_process *grave = NULL;
-        size_t n = o->ngraves < EXITED_PROCESSES_KEPT ? o->ngraves : EXITED_PROCESSES_KEPT;
+        size_t n = o->nexited < EXITED_PROCESSES_KEPT ? o->nexited : EXITED_PROCESSES_KEPT;
 
         for (size_t i = 0; i < n && !grave; i++)
-            if (o->graves[i].pid == p->pid)
-                grave = &o->graves[i];
+            if (o->exited[i].pid == p->pid)
+                grave = &o->exited[i];
         if (!grave)
-            grave = &o->graves[o->ngraves++ % EXITED_PROCESSES_KEPT];
+            grave = &o->exited[o->nexited++ % EXITED_PROCESSES_KEPT];
         wake_unref(grave->wake);
         *grave = (struct exited_process){p->pid, p->ppid,
                                          wake_ref(killer ? killer : wake_call_wake(&g))};

@@ -49,10 +49,10 @@ static struct wake *sent_wake(const struct offcpu *o, const struct sleeper *t, i
 
 static struct wake *grave_wake(const struct offcpu *o, pid_t pid, pid_t ppid)
 {
-    size_t n = o->ngraves < EXITED_PROCESSES_KEPT ? o->ngraves : EXITED_PROCESSES_KEPT;
+    size_t n = o->nexited < EXITED_PROCESSES_KEPT ? o->nexited : EXITED_PROCESSES_KEPT;
 
     for (size_t i = 1; i <= n; i++) {
-        const struct exited_process *g = &o->graves[(o->ngraves - i) % EXITED_PROCESSES_KEPT];
+        const struct exited_process *g = &o->exited[(o->nexited - i) % EXITED_PROCESSES_KEPT];
 
         if (pid ? g->pid == pid : g->ppid == ppid)
             return wake_ref(g->wake);

@@ -94,7 +94,7 @@ static void on_birth(struct source *s, struct ptraced *parent, uint64_t now)
     t->foreign = parent->foreign;
     if (s->client.born && !s->silent)
         s->client.born(s->client.arg, parent->tid, tid, flags);
-    t->muted = parent->muted || s->telling_ends || (s->opt.no_follow && t->pid != parent->pid);
+    t->muted = parent->muted || s->emitting_ends || (s->opt.no_follow && t->pid != parent->pid);
     begin(s, t, parent->tid, flags, t->limbo ? t->birth_ns : now);
     if (t->limbo)
         leave_limbo(s, t, now);

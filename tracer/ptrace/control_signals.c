@@ -92,7 +92,7 @@ static void give_up(int sig)
 
     if (pid > 0)
         kill(pid, sig);
-    _exit(ALARMS_STUCK);
+    _exit(CONTROL_STUCK);
 }
 
 /* Records the request that a signal makes. False: it makes none. */

@@ -3,7 +3,7 @@
  * request to end, signals meant for the command, and the end of its caller.
  *
  * A second thread, the listener, takes the signals. The loop that traces may hang, for example in a
- * read of memory whose page never arrives. The listener ends this process with ALARMS_STUCK if the
+ * read of memory whose page never arrives. The listener ends this process with CONTROL_STUCK if the
  * loop does not read a pending event within a second. After a request to end, it also does so if
  * the loop takes more than five seconds or is silent for one. A signal interrupts the loop's wait
  * for the next stop. A process has one set of these events.
@@ -16,7 +16,7 @@
 
 #include "common/compiler.h"
 
-#define ALARMS_STUCK 3 /* the exit status of a process whose loop hangs */
+#define CONTROL_STUCK 3 /* the exit status of a process whose loop hangs */
 
 /* Asks the kernel to report the caller's end; a report before control_signals_set stays pending
  * until then. False: the caller has ended already. Call it before anything is traced. */

@@ -151,7 +151,7 @@ void source_report_ends(struct source *s)
     size_t n;
     pid_t *tids = list(s, &n);
 
-    s->telling_ends = true;
+    s->emitting_ends = true;
     for (size_t i = 0; i < n; i++) {
         struct off_event e = {.kind = OFF_THREAD_END, .time = source_now()};
         struct ptraced *t = ptraced_find(s->threads, tids[i]);

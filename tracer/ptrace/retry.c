@@ -86,7 +86,7 @@ static int descriptor(const struct ptraced *t, const struct call *c)
 }
 
 /* Ends a socket call whose timeout has passed by now, as the kernel would. */
-static bool inproc_stacks_up(struct ptraced *t, const struct call *c, uint64_t now)
+static bool has_timed_out(struct ptraced *t, const struct call *c, uint64_t now)
 {
     uint64_t timeout;
 
@@ -161,7 +161,7 @@ bool retry_take_back(struct ptraced *t, uint64_t now, uint64_t spent_ns, enum re
     /* Sockets are the only files that return EINTR for that reason. EINTR from a file server is its
      * own result and stays. */
     if (!half && !pending && c->object == CALL_ON_FD &&
-        (!restart_fd_is(t->tid, descriptor(t, c), "socket:") || inproc_stacks_up(t, c, now)))
+        (!restart_fd_is(t->tid, descriptor(t, c), "socket:") || has_timed_out(t, c, now)))
         return false;
     t->retry.nr = c->nr;
     t->retry.pc = callregs_return(r);

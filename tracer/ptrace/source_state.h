@@ -22,10 +22,10 @@ struct source {
     struct source_client client;
     struct ptraced_table *threads;
     int ptrace_options;
-    bool filtered;     /* calls stop by the seccomp filter; else all do */
-    bool silent;       /* no more events are emitted */
-    bool leaving;      /* threads are being detached, one after the other */
-    bool telling_ends; /* ends of threads are being emitted, one after the other */
+    bool filtered;      /* calls stop by the seccomp filter; else all do */
+    bool silent;        /* no more events are emitted */
+    bool leaving;       /* threads are being detached, one after the other */
+    bool emitting_ends; /* ends of threads are being emitted, one after the other */
 
     pid_t command;
     bool running; /* the command's exec has happened */

@@ -373,8 +373,8 @@ static bool is_whole_as_given(struct stacks *s, struct space *sp, int n)
     return is_whole(s, sp, WALK_BARE, n) && !ends_in_made_code(s, sp, n);
 }
 
-uint32_t stacks_given(struct stacks *s, struct space *sp, pid_t tid, uint16_t thread,
-                      const uint64_t *pcs, size_t n)
+uint32_t stacks_inproc(struct stacks *s, struct space *sp, pid_t tid, uint16_t thread,
+                       const uint64_t *pcs, size_t n)
 {
     uintptr_t bias;
 
@@ -395,7 +395,7 @@ uint32_t stacks_given(struct stacks *s, struct space *sp, pid_t tid, uint16_t th
     return node_without_guests(s, sp, thread, (int)n);
 }
 
-void stacks_have_guests(struct stacks *s)
+void stacks_have_own_libraries(struct stacks *s)
 {
     s->own_libraries = true;
 }

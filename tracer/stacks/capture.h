@@ -52,15 +52,15 @@ const uintptr_t *stacks_walk(struct stacks *s, struct space *sp, pid_t tid,
 /* Node of a stack that the thread logged itself: return addresses, outermost first. It is the node
  * that stacks_capture would return at the call before the innermost address. 0: the process's
  * mappings cannot be read. */
-uint32_t stacks_given(struct stacks *s, struct space *sp, pid_t tid, uint16_t thread,
-                      const uint64_t *pcs, size_t n);
+uint32_t stacks_inproc(struct stacks *s, struct space *sp, pid_t tid, uint16_t thread,
+                       const uint64_t *pcs, size_t n);
 
 /* Libraries of flame may run in threads (common/env/librarynote.h): their frames are removed from
  * stacks. A stack that ends in the recorder's own work has the frame STACKS_RECORDER for it. */
 #define STACKS_RECORDER "[recorder]"
-void stacks_have_guests(struct stacks *s);
+void stacks_have_own_libraries(struct stacks *s);
 
-/* Whether a node of stacks_capture or stacks_given has that frame. */
+/* Whether a node of stacks_capture or stacks_inproc has that frame. */
 bool stacks_is_recorder(const struct stacks *s, uint32_t node);
 
 /* A number that two nodes of stacks_capture share if their innermost frames are at the same

@@ -94,7 +94,7 @@ uint32_t inproc_stacks_node(struct inproc_stacks *g, uint32_t id, struct space *
         return 0;
     s = &g->all[id];
     if (!s->node || s->epoch != space_epoch(sp) || s->thread != thread) {
-        s->node = stacks_given(g->to, sp, tid, thread, s->pcs, s->n);
+        s->node = stacks_inproc(g->to, sp, tid, thread, s->pcs, s->n);
         s->epoch = space_epoch(sp);
         s->thread = thread;
     }

@@ -500,15 +500,15 @@ static void test_regions(void)
     put_region(r, RING_REGION_PASS, 120, "a\0b", 3);
     put_region(r, RING_REGION_CLOSE, 130, "", 0);
     is_int(next(), RING_LEFT, "the passed call before a region ends first");
-    is_int(next(), RING_TOLD, "the beginning of a region is read");
+    is_int(next(), RING_MARKER, "the beginning of a region is read");
     is_int(reader.region.what, RING_REGION_OPEN, "the beginning of a region is a push");
     is_int(reader.time, 110, "the beginning of a region has its time");
     ok(reader.region.len == 9 && memcmp(reader.region.name, "request 1", 9) == 0,
        "the beginning of a region has its name");
-    is_int(next(), RING_TOLD, "a mark is read");
+    is_int(next(), RING_MARKER, "a mark is read");
     ok(reader.region.what == RING_REGION_PASS && reader.region.len == 1,
        "the name of a mark ends at a NUL");
-    is_int(next(), RING_TOLD, "the end of a region is read");
+    is_int(next(), RING_MARKER, "the end of a region is read");
     ok(reader.region.what == RING_REGION_CLOSE && !reader.region.len && reader.time == 130,
        "the end of a region has no name");
     put_call(r, SYS_read, 140, 2, 0);

@@ -74,7 +74,7 @@ static void sent(int signal, pid_t pid, pid_t by, uint64_t time)
 
 static void buried(pid_t pid, pid_t ppid)
 {
-    struct exited_process *g = &o.graves[o.ngraves++ % EXITED_PROCESSES_KEPT];
+    struct exited_process *g = &o.exited[o.nexited++ % EXITED_PROCESSES_KEPT];
 
     wake_unref(g->wake);
     *g = (struct exited_process){pid, ppid, wake_by(pid, END)};
@@ -90,7 +90,7 @@ static void end(void)
     for (size_t i = 0; i < SENT_SIGNALS_KEPT; i++)
         wake_unref(o.sent[i].wake);
     for (size_t i = 0; i < EXITED_PROCESSES_KEPT; i++)
-        wake_unref(o.graves[i].wake);
+        wake_unref(o.exited[i].wake);
     for (size_t i = 0; i < t.ngot; i++)
         wake_unref(t.got[i]);
 }

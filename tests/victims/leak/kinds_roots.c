@@ -144,7 +144,7 @@ CASE(unmapped, BLOCK(definite_unmapped) BLOCK(reachable_beside_unmapped))
     munmap((char *)m + 12 * PAGE, PAGE);
 }
 
-CASE(inproc_stacks_back, BLOCK(definite_given_back))
+CASE(given_back, BLOCK(definite_given_back))
 {
     void **m = map_pages(16);
 

@@ -20,7 +20,7 @@
 
 typedef void *maker(void);
 
-static maker *alloc_family_of(void *library)
+static maker *made_of(void *library)
 {
     maker *made;
 
@@ -32,7 +32,7 @@ static maker *alloc_family_of(void *library)
 static maker *call(const char *file, int keep)
 {
     void *library = dlopen(file, RTLD_NOW);
-    maker *made = alloc_family_of(library);
+    maker *made = made_of(library);
 
     free(made());
     if (!keep)

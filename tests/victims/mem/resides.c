@@ -62,7 +62,7 @@ __attribute__((noinline)) static void one_in_three(void)
     touch(p - 16, 3000, 3);
 }
 
-__attribute__((noinline)) static void inproc_stacks_back(void)
+__attribute__((noinline)) static void given_back(void)
 {
     char *p =
         keep(mmap(NULL, 100 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
@@ -121,7 +121,7 @@ static int known(const char *path)
     small_blocks();
     freed_heap();
     one_in_three();
-    inproc_stacks_back();
+    given_back();
     read_file(path);
     write_file(path);
     share();

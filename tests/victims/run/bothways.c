@@ -19,8 +19,8 @@
 
 #define THREADS 3
 #define ROUNDS 5
-#define SWITCH_INTERVAL_NS 4000000
-#define LONG_NAP_NS (20 * SWITCH_INTERVAL_NS) /* so long that a child has begun meanwhile */
+#define NAP_NS 4000000
+#define LONG_NAP_NS (20 * NAP_NS) /* so long that a child has begun meanwhile */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_barrier_t all;
@@ -35,7 +35,7 @@ static __attribute__((noinline)) void nap(long ns)
 
 static __attribute__((noinline)) void nap_by_number(void)
 {
-    struct timespec t = {0, SWITCH_INTERVAL_NS};
+    struct timespec t = {0, NAP_NS};
 
     syscall(SYS_nanosleep, &t, NULL);
 }
@@ -47,7 +47,7 @@ static __attribute__((noinline)) void hold_lock(size_t size)
     pthread_mutex_lock(&lock);
     kept = malloc(size);
     memset(kept, 1, size);
-    nap(SWITCH_INTERVAL_NS);
+    nap(NAP_NS);
     free(kept);
     pthread_mutex_unlock(&lock);
 }
