@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# However a program ends, what it did is in the trace, exactly.
+# In whatever way a program ends, its trace is exact.
 . "${0%/*}/../lib.sh"
 . "$ROOT/tests/cli/mem.sh"
 
@@ -13,13 +13,16 @@ for how in return _exit quick_exit exit_group abort kill segv; do
     esac
     ulimit -c 0
     record "" ./ends "$how"
-    is_int "$status" "$want" "$how: status as without us"
-    is_int "$(fview alloc | from_main | awk '{ n += $NF } END { print n }')" 40000 "$how: bytes"
-    is_int "$(fview count | from_main | awk '{ n += $NF } END { print n }')" 1000 "$how: calls"
-    is_int "$(fview live | from_main | awk '{ n += $NF } END { print n }')" 24000 "$how: live"
+    is_int "$status" "$want" "a program that ends by $how has its status as unrecorded"
+    is_int "$(fview alloc | from_main | awk '{ n += $NF } END { print n }')" 40000 \
+        "a program that ends by $how: bytes allocated"
+    is_int "$(fview count | from_main | awk '{ n += $NF } END { print n }')" 1000 \
+        "a program that ends by $how: calls"
+    is_int "$(fview live | from_main | awk '{ n += $NF } END { print n }')" 24000 \
+        "a program that ends by $how: bytes live"
 done
 
-# Killed from outside, in the middle of whatever it was doing.
+# Killed from outside, at an arbitrary moment.
 compile_victim crowd -pthread
 for delay in 0.05 0.1 0.15; do
     rm -f t.flame
@@ -29,9 +32,10 @@ for delay in 0.05 0.1 0.15; do
     kill -KILL "$pid" 2>/dev/null
     wait "$pid" 2>/dev/null
     if [ -e t.flame ]; then
-        ok "killed after $delay s: the trace is whole" "$FLAME" fold --view alloc -o folded t.flame
+        ok "a program killed after $delay s leaves a readable trace" \
+            "$FLAME" fold --view alloc -o folded t.flame
     else
-        test_ok "killed after $delay s: before its first allocation"
+        test_ok "a program killed after $delay s, before its first allocation, leaves no trace"
     fi
 done
 done_testing

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Deep recursion: both ends of the stack are kept, and what a call costs does not grow
+# Deep recursion: both ends of the stack are kept, and the cost of a call does not grow
 # with the depth.
 . "${0%/*}/../lib.sh"
 . "$ROOT/tests/cli/mem.sh"
@@ -19,40 +19,41 @@ kept() { # N LIMIT
 
 compile_victim deep
 record "" ./deep 1000
-is_int "$(frames | grep -cx down)" 1000 "1000 levels are all there"
-is_int "$(frames | grep -cF '[truncated]')" 0 "and nothing is left out"
-# Without the command's name at the root: what there is but for the levels.
+is_int "$(frames | grep -cx down)" 1000 'a stack of 1000 levels has all of them'
+is_int "$(frames | grep -cF '[truncated]')" 0 'a stack of 1000 levels is not truncated'
+# Without the command's name at the root: the number of the other frames.
 others=$(($(frames | wc -l) - 1 - 1000))
 
 record "" ./deep 50000
-ok "50000 levels: main is kept" grep -qx main <(frames)
-ok "50000 levels: the entrance is kept" grep -qx entrance <(frames)
-ok "50000 levels: the bottom is kept" grep -qx bottom <(frames)
-is_int "$(frames | grep -cxF '[truncated]')" 1 "50000 levels: the middle is one frame"
-# With the frame that says so, and the command's name at the root.
+ok 'a stack of 50000 levels keeps main' grep -qx main <(frames)
+ok 'a stack of 50000 levels keeps the entrance' grep -qx entrance <(frames)
+ok 'a stack of 50000 levels keeps the bottom' grep -qx bottom <(frames)
+is_int "$(frames | grep -cxF '[truncated]')" 1 'a stack of 50000 levels has one [truncated] frame'
+# With the [truncated] frame, and the command's name at the root.
 is_int "$(frames | wc -l)" $(($(kept $((50000 + others)) 1024) + 2)) \
-    "50000 levels: of 1024 frames no more than a quarter is missing"
+    'a stack of 50000 levels keeps at least three quarters of 1024 frames'
 
 record depth=16 ./deep 100
-is_int "$(frames | wc -l)" $(($(kept $((100 + others)) 16) + 2)) "depth=16: so many are kept of 16"
-ok "depth=16: both ends" test "$(frames | grep -cE '^(main|bottom)$')" -eq 2
+is_int "$(frames | wc -l)" $(($(kept $((100 + others)) 16) + 2)) \
+    'depth=16 keeps at least three quarters of 16 frames'
+ok 'depth=16 keeps both ends of the stack' test "$(frames | grep -cE '^(main|bottom)$')" -eq 2
 
-# Every frame's caller is another by chance.
+# Each frame's caller is chosen at random.
 compile_victim descent -pthread
 for seed in 1 2; do
     record referee=1 ./descent wander $seed
-    is_str "$(cat out err)" "done" "up and down by chance, $seed: no stack differs"
+    is_str "$(cat out err)" "done" "random descents and returns, seed $seed: each stack equals libunwind's"
 done
 record referee=1 ./descent returns 4000
-is_str "$(cat out err)" "done" "back by another way, far out: no stack differs"
+is_str "$(cat out err)" "done" "a return by another path from a deep stack: each stack equals libunwind's"
 
 record "" ./descent grow 20000
 is_int "$(fview count | awk '/;allocate / { n += $NF } END { print n }')" 20000 \
-    "20000 depths: all calls are there"
+    'stacks of 20000 depths: all calls are in the trace'
 # Two nodes a frame, and a row; kept as the innermost 512 they would be 160 MB.
-ok "20000 depths: the trace grows with the frames" test "$(on_disk t.flame)" -lt 5000000
+ok 'stacks of 20000 depths: the trace grows with the frames' test "$(on_disk t.flame)" -lt 5000000
 record "" ./descent cost
 read -r shallow deep <out
-ok "at 200000 frames a call costs what it costs at 3000: $deep and $shallow ns" \
+ok "a call at 200000 frames costs less than 8 times one at 3000: $deep and $shallow ns" \
     test "$deep" -lt $((shallow * 8))
 done_testing

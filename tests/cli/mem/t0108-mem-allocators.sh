@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Other allocators beneath us, with their 8-byte-aligned blocks.
+# Other allocators as the next definition, with 8-byte-aligned blocks.
 . "${0%/*}/../lib.sh"
 . "$ROOT/tests/cli/mem.sh"
 
@@ -23,14 +23,16 @@ int main(void)
     _exit(write(1, text, n) != n);
 }
 EOF
-ok "built" "${CC:-gcc}" -O1 -g -fno-builtin -o eights eights.c
+ok 'eights is built' "${CC:-gcc}" -O1 -g -fno-builtin -o eights eights.c
 for lib in libjemalloc.so.2 libtcmalloc_minimal.so.4; do
     BENEATH=$lib record "" ./eights
-    is_int "$status" 0 "$lib: status"
-    is_str "$(cat err)" "" "$lib: nothing is said"
-    ok "$lib: hands out blocks at odd multiples of 8" test "$(cat out)" -gt 1000
-    is_int "$(fview count | from_main | awk '{ n += $NF } END { print n }')" 20000 "$lib: calls"
-    is_int "$(fview alloc | from_main | awk '{ n += $NF } END { print n }')" 90000 "$lib: bytes"
-    is_int "$(fview live | from_main | awk '{ n += $NF } END { print n }')" 50000 "$lib: live"
+    is_int "$status" 0 "$lib: eights ends with status 0"
+    is_str "$(cat err)" "" "$lib: eights prints no error"
+    ok "$lib returns blocks at odd multiples of 8" test "$(cat out)" -gt 1000
+    is_int "$(fview count | from_main | awk '{ n += $NF } END { print n }')" 20000 "$lib: calls of eights"
+    is_int "$(fview alloc | from_main | awk '{ n += $NF } END { print n }')" 90000 \
+        "$lib: bytes that eights allocated"
+    is_int "$(fview live | from_main | awk '{ n += $NF } END { print n }')" 50000 \
+        "$lib: bytes live at the end of eights"
 done
 done_testing

@@ -11,13 +11,13 @@ for one in "alpha 111" "beta_ 222"; do
     mv plugin "$name.so"
 done
 record referee=1 ./loads ./alpha.so alpha ./beta_.so beta_
-is_int "$status" 0 "runs"
-is_str "$(cat err)" "" "no stack differs"
-is_str "$(cat out)" same "the loader put both at the same place"
+is_int "$status" 0 'a program that opens and closes modules ends with status 0'
+is_str "$(cat err)" "" "a program that opens and closes modules: each stack equals libunwind's"
+is_str "$(cat out)" same 'the loader maps both modules at one address'
 is_int "$(fview alloc | grep -E ';alpha ' | awk '{ n += $NF } END { print n }')" 111 \
-    "the first one's bytes are the first one's"
+    'bytes of the first module have its function'
 is_int "$(fview alloc | grep -E ';beta_ ' | awk '{ n += $NF } END { print n }')" 44622 \
-    "the second one's are the second one's, 201 times"
-# Coming back to the same place is no new epoch: stacks merge and the file stays.
-ok "reloading the same file does not grow the trace" test "$(on_disk t.flame)" -le 524288
+    'bytes of the second module have its function, 201 times'
+# A module that returns to its address begins no new epoch: stacks merge and the file stays.
+ok 'reloading the same file does not grow the trace' test "$(on_disk t.flame)" -le 524288
 done_testing

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Real programs: their output does not change, and every stack is what libunwind
-# says when it is asked afresh.
+# Real programs: their output does not change, and every stack is the one that libunwind
+# finds without caches.
 . "${0%/*}/../lib.sh"
 . "$ROOT/tests/cli/mem.sh"
 
@@ -11,10 +11,10 @@ twice() { # NAME COMMAND...
     cp out plain.out
     local plain=$status
     record referee=1 "$@"
-    is_int "$status" "$plain" "$name: same status"
-    ok "$name: same output" cmp plain.out out
-    is_str "$(cat err)" "" "$name: no stack differs"
-    ok "$name: recorded" test "$(total count)" -gt 50
+    is_int "$status" "$plain" "$name ends with its status as unrecorded"
+    ok "$name has its output as unrecorded" cmp plain.out out
+    is_str "$(cat err)" "" "$name: each stack equals libunwind's"
+    ok "$name: its trace has calls" test "$(total count)" -gt 50
 }
 
 python3 - >small.json <<'EOF'

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Sampling: estimates near the truth, frees that cancel exactly, and it is said.
+# Sampling: estimates near the truth, frees that cancel exactly, and results that say so.
 . "${0%/*}/../lib.sh"
 . "$ROOT/tests/cli/mem.sh"
 
@@ -12,12 +12,12 @@ compile_victim entries
 record "" ./entries
 bytes=$(total alloc)
 record sample=4096 ./entries
-is_int "$status" 3 "the program is as ever"
+is_int "$status" 3 'sample=4096: the program behaves as unrecorded'
 # The standard error is below 1 % here; ten of them.
-ok "bytes are estimated ($(total alloc) of $bytes)" near "$(total alloc)" "$bytes" 10
-like "$("$FLAME" fold t.flame | head -n 1)" 'sample=4096' "the folded text says how it was sampled"
+ok "sample=4096 estimates the bytes ($(total alloc) of $bytes)" near "$(total alloc)" "$bytes" 10
+like "$("$FLAME" fold t.flame | head -n 1)" 'sample=4096' 'the header of folded text has the sampling interval'
 "$FLAME" render -o s.svg t.flame
-file_has s.svg 'estimates: sampled every 4.00 KiB' "and so does the picture"
+file_has s.svg 'estimates: sampled every 4.00 KiB' 'the picture has the sampling interval'
 
 cat >even.c <<'EOF'
 #include <stdlib.h>
@@ -34,18 +34,18 @@ int main(void)
     _exit(0);
 }
 EOF
-ok "built" "${CC:-gcc}" -O1 -g -fno-builtin -o even even.c
+ok 'even is built' "${CC:-gcc}" -O1 -g -fno-builtin -o even even.c
 record sample=1000 ./even
-ok "something was recorded" test "$(fview count | grep -c ';main ')" -eq 1
-is_int "$(fview live | grep -c ';main ')" 0 "blocks that are freed take away what they added"
+ok 'sample=1000 records the sampled blocks' test "$(fview count | grep -c ';main ')" -eq 1
+is_int "$(fview live | grep -c ';main ')" 0 'sample=1000: a freed block subtracts what it added'
 
 record record=0 ./entries
-is_int "$status" 3 "record=0: the program runs"
-not_ok "record=0: no trace" test -e t.flame
-run_expect_status 2 "a wrong --sample is refused" "$FLAME" mem --sample 5q -- true
-file_has err 'sample 5q: expected bytes' "and named"
+is_int "$status" 3 'record=0: the program runs'
+not_ok 'record=0 writes no trace' test -e t.flame
+run_expect_status 2 'flame mem --sample 5q ends with status 2' "$FLAME" mem --sample 5q -- true
+file_has err 'sample 5q: expected bytes' 'flame mem --sample 5q: the error has the option'
 
 size=$(($(readelf -lW "$SHIM" | awk '$1 == "TLS" { print $6 }')))
-ok "the shim's thread-local data is under 64 bytes ($size)" test "$size" -le 64
-ok "and initial-exec: static TLS is asked for" grep -q STATIC_TLS <(readelf -dW "$SHIM")
+ok "libflamemem.so has at most 64 bytes of thread-local data ($size)" test "$size" -le 64
+ok 'libflamemem.so has initial-exec TLS: the STATIC_TLS flag' grep -q STATIC_TLS <(readelf -dW "$SHIM")
 done_testing

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Builds of every kind: each stack by our rules must be libunwind's, asked afresh.
+# Builds of every kind: each stack by flame's rules must be the one that libunwind finds without caches.
 . "${0%/*}/../lib.sh"
 . "$ROOT/tests/cli/mem.sh"
 
@@ -79,27 +79,27 @@ for cc in $compilers; do
             continue
         fi
         record referee=1 ./mixed
-        is_str "$status$(cat err)" 0 "$cc $flags: no stack differs"
+        is_str "$status$(cat err)" 0 "$cc $flags: each stack equals libunwind's"
     done
     # Without unwind tables, but with debug information: .debug_frame has them.
     for frame in -fomit-frame-pointer -fno-omit-frame-pointer; do
         "$cc" -g -O2 -fno-asynchronous-unwind-tables -fno-unwind-tables $frame -o mixed mixed.c
         record "" ./mixed
-        is_int "$status" 0 "$cc without unwind tables, $frame: runs"
+        is_int "$status" 0 "$cc without unwind tables, $frame: the program ends with status 0"
         # main, entrance and all twenty levels, on to the outermost frame
         ok "$cc without unwind tables, $frame: .debug_frame leads to the root" \
             test "$(fview count | grep -c '_start;.*;main;recurse;.*recurse')" -ge 1
     done
-    # With neither there are only frame pointers to go by.
+    # Without either only frame pointers are left.
     "$cc" -O2 -fno-asynchronous-unwind-tables -fno-unwind-tables -fno-omit-frame-pointer \
         -o mixed mixed.c
     record "" ./mixed
-    is_int "$status" 0 "$cc with nothing but frame pointers: runs"
-    ok "$cc with nothing but frame pointers: they lead to main" \
+    is_int "$status" 0 "$cc with frame pointers only: the program ends with status 0"
+    ok "$cc with frame pointers only: they lead to main" \
         test "$(fview count | grep -c ';main;recurse;.*recurse')" -ge 1
 done
 
 compile_victim crowd -pthread
 record referee=1 ./crowd
-is_str "$status$(cat err)" 0 "eight threads: no stack differs"
+is_str "$status$(cat err)" 0 "eight threads: each stack equals libunwind's"
 done_testing

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# A server with jemalloc beneath and threads of its own, under load on loopback:
-# every stack is libunwind's, nothing is lost, and it ends as it does without us.
+# A threaded server with jemalloc as its allocator, under load on loopback:
+# every stack equals libunwind's, no request is lost, and it ends as unrecorded.
 . "${0%/*}/../lib.sh"
 . "$ROOT/tests/cli/mem.sh"
 
@@ -13,14 +13,16 @@ answers_or_ended() {
     redis-cli -p "$port" ping 2>/dev/null | grep -q PONG || ! kill -0 "$server" 2>/dev/null
 }
 until_true answers_or_ended
-ok "the server answers" kill -0 $server
+ok 'redis-server under the library answers' kill -0 $server
 timeout 60 redis-benchmark -p $port -n 1500 -c 8 -d 100 -r 1000 -t set,get,lpush,hset -q >bench.out 2>&1
-is_int $? 0 "and serves the benchmark"
-is_int "$(redis-cli -p $port llen mylist)" 1500 "no request is lost"
+is_int $? 0 'redis-server under the library serves the benchmark'
+is_int "$(redis-cli -p $port llen mylist)" 1500 'redis-server under the library loses no request'
 redis-cli -p $port shutdown nosave >/dev/null 2>&1
 wait $server
-is_int $? 0 "it ends well"
-is_str "$(cat err)" "" "no stack differs from libunwind's word"
-ok "what it holds is told by command" test "$(fview peak | grep -c ';pushGenericCommand;')" -ge 1
-is_int "$(fview live | awk '$NF < 0 { n++ } END { print n + 0 }')" 0 "nothing is freed that was not allocated"
+is_int $? 0 'redis-server under the library ends with status 0'
+is_str "$(cat err)" "" "redis-server: each stack equals libunwind's"
+ok 'redis-server: the peak has the stack of a command' \
+    test "$(fview peak | grep -c ';pushGenericCommand;')" -ge 1
+is_int "$(fview live | awk '$NF < 0 { n++ } END { print n + 0 }')" 0 \
+    'redis-server: no stack has negative live bytes'
 done_testing

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Under an auditor the loader allocates while it relocates: nothing of ours enters it then.
+# Under an auditor the loader allocates while it relocates: no hook enters the loader then.
 . "${0%/*}/../lib.sh"
 . "$ROOT/tests/cli/mem.sh"
 
@@ -30,20 +30,20 @@ Elf64_Addr la_aarch64_gnu_pltenter(Elf64_Sym *sym, unsigned int ndx, uintptr_t *
     return sym->st_value;
 }
 EOF
-ok "an auditor" "${CC:-gcc}" -shared -fPIC -O1 -o auditor.so auditor.c
+ok 'the auditor is built' "${CC:-gcc}" -shared -fPIC -O1 -o auditor.so auditor.c
 compile_victim known
 
 record "" ./known
-is_int "$status" 0 "without it"
+is_int "$status" 0 'known without an auditor ends with status 0'
 fview count | from_main >plain
 status=0
 LD_AUDIT=$SCRATCH/auditor.so record "" ./known
-is_int "$status" 0 "with it: status"
-is_str "$(cat err)" "" "nothing is said"
-ok "something was recorded" test -s plain
-is_str "$(fview count | from_main)" "$(cat plain)" "the same calls are recorded"
+is_int "$status" 0 'known under an auditor ends with status 0'
+is_str "$(cat err)" "" 'known under an auditor prints no error'
+ok 'known without an auditor is recorded' test -s plain
+is_str "$(fview count | from_main)" "$(cat plain)" 'known under an auditor has the same calls in its trace'
 
 sotruss=$(command -v sotruss) || skip_all sotruss "no sotruss"
 record "" "$sotruss" -o "$SCRATCH/calls" ./known
-is_int "$status" 0 "sotruss"
+is_int "$status" 0 'known under sotruss ends with status 0'
 done_testing

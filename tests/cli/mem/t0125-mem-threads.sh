@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Many threads: what each costs, in memory and in system calls, does not grow with how
+# Many threads: the cost of each, in memory and in system calls, does not grow with how
 # many there are.
 . "${0%/*}/../lib.sh"
 . "$ROOT/tests/cli/mem.sh"
@@ -18,18 +18,18 @@ few_bytes() {
     [ "$bytes" -lt 16384 ]
 }
 again 3 few_bytes
-is_str "$status$(cat err)" 0 "1000 threads: recorded"
-ok "and each takes less than 16 KiB: $bytes bytes" test "$bytes" -lt 16384
+is_str "$status$(cat err)" 0 'throng of 1000 threads is recorded'
+ok "each of 1000 threads takes less than 16 KiB: $bytes bytes" test "$bytes" -lt 16384
 is_int "$(fview count | awk '/;call_once / { n += $NF } END { print n }')" 1000 \
-    "all of its calls are there"
+    'each call of 1000 threads is in the trace'
 
 # Each new thread from the 257th on looks for one that has ended.
 run strace -f -e trace=tgkill -o calls -E LD_PRELOAD="$SHIM" \
     -E FLAMEMEM_OPTIONS="out=$SCRATCH/s.flame" ./throng 500 400
-is_int "$status" 0 "500 threads and 400 more: run"
+is_int "$status" 0 'throng of 500 threads and 400 more ends with status 0'
 looks=$(grep -c 'tgkill(' calls)
-ok "it looks a few times: $looks" test "$looks" -le $(((500 - 256 + 400) * 9))
-ok "and is not blind: $looks" test "$looks" -ge 400
+ok "new threads check few others for their end: $looks" test "$looks" -le $(((500 - 256 + 400) * 9))
+ok "new threads check others for their end: $looks" test "$looks" -ge 400
 is_int "$(fview count s.flame | awk '/;call_once / { n += $NF } END { print n }')" 900 \
-    "all of their calls are there"
+    'each call of 900 threads is in the trace'
 done_testing

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# libunwind is loaded where a stack needs it or could come to need it, at a moment that is
-# safe for that, and nowhere else.
+# libunwind is loaded when a stack needs it or may soon need it, at a moment that is
+# safe for that, and never else.
 . "${0%/*}/../lib.sh"
 . "$ROOT/tests/cli/mem.sh"
 
@@ -9,7 +9,7 @@ mv lateness late
 compile_victim lateness -shared -fPIC -DOPENED
 mv lateness late.so
 
-loaded() { # what `late` says of it, recorded: OPTIONS WHAT WANTED MESSAGE
+loaded() { # whether `late` finds libunwind loaded: OPTIONS WHAT WANTED MESSAGE
     record "$1" ./late "$2" "$SCRATCH/late.so"
     is_str "$status $(cat out)$(cat err)" "0 $3" "$4"
 }
@@ -17,36 +17,37 @@ below_rbx() { # calls of allocate() by the stacks that have the frame and main()
     fview count | awk '/;main;(.*;)?by_rbx;(.*;)?allocate / { n += $NF } END { print n + 0 }'
 }
 
-# A C library before 2.32 does not say when there comes to be a second thread.
+# A C library before 2.32 does not tell when a second thread begins.
 if ! nm -D "$(ldd late | awk '$1 == "libc.so.6" { print $3 }')" | grep -q __libc_single_threaded; then
-    loaded "" plain 11 "an older C library: at once"
+    loaded "" plain 11 "an older C library: libunwind is loaded at once"
     done_testing
 fi
 
-loaded "" plain 00 "one thread whose stacks have rules: never"
-is_int "$(fview count | awk '/;allocate / { n += $NF } END { print n }')" 1 "it is recorded"
-loaded "" walk 01 "a frame without a rule: there"
-is_int "$(below_rbx)" 1 "and its stack is whole"
-loaded "" pthread 011 "a second thread: before it runs"
-is_int "$(fview count | grep -c ';by_rbx;allocate ')" 1 "and its stacks are whole"
-loaded "" thrd 011 "one of C11: the same"
-loaded "" fork 010 "a forked child: it has its own"
+loaded "" plain 00 "one thread whose stacks have rules: libunwind is never loaded"
+is_int "$(fview count | awk '/;allocate / { n += $NF } END { print n }')" 1 \
+    'the call of one thread whose stacks have rules is recorded'
+loaded "" walk 01 "a frame without a rule loads libunwind"
+is_int "$(below_rbx)" 1 'the stack of a frame without a rule is complete'
+loaded "" pthread 011 "libunwind is loaded before a second thread runs"
+is_int "$(fview count | grep -c ';by_rbx;allocate ')" 1 'the stacks of a second thread are complete'
+loaded "" thrd 011 "libunwind is loaded before a second thread of C11 runs"
+loaded "" fork 010 "a forked child loads libunwind itself"
 is_int "$(fview count t.flame* | awk '/;main;.*by_rbx;allocate / { n += $NF } END { print n }')" 1 \
-    "and its stack is whole"
-loaded "" handler 001 "a signal handler: not there, but after it"
-is_int "$(below_rbx)" 1 "the second stack is whole"
+    'the stack of a forked child is complete'
+loaded "" handler 001 "libunwind is loaded after a signal handler, not within"
+is_int "$(below_rbx)" 1 'the stack after a signal handler is complete'
 is_int "$(fview count | awk '/by_rbx;allocate / { n += $NF } END { print n }')" 2 \
-    "the first is cut short and counted"
-loaded "" loader 0011 "the loader's own calls: not there, but where its lock is ours"
-is_int "$(below_rbx)" 1 "and a constructor's stack is whole"
-loaded "" sandbox 01 "a sandbox: before it is entered"
+    'the stack within a signal handler is cut short and counts'
+loaded "" loader 0011 "libunwind is loaded when the loader's lock is free, not in the loader's calls"
+is_int "$(below_rbx)" 1 'the stack of a constructor is complete'
+loaded "" sandbox 01 "libunwind is loaded before the program enters a sandbox"
 
-# Where nobody would notice that the last moment has come, at once.
-loaded referee=1 plain 11 "the referee asks about each stack"
-loaded sample=1000000 plain 11 "blocks are sampled"
+# Where the last safe moment cannot be noticed, libunwind is loaded at once.
+loaded referee=1 plain 11 "libunwind is loaded at once for referee=1"
+loaded sample=1000000 plain 11 "libunwind is loaded at once for sample="
 build_counter
-BENEATH=$SCRATCH/libcount.so loaded "" plain 11 "another allocator may make threads"
+BENEATH=$SCRATCH/libcount.so loaded "" plain 11 "libunwind is loaded at once with another allocator"
 echo 'unsigned la_version(unsigned v) { return v; }' >auditor.c
-ok "an auditor" "${CC:-gcc}" -shared -fPIC -o auditor.so auditor.c
-LD_AUDIT=$SCRATCH/auditor.so loaded "" plain 11 "an auditor would be told of it"
+ok 'the auditor is built' "${CC:-gcc}" -shared -fPIC -o auditor.so auditor.c
+LD_AUDIT=$SCRATCH/auditor.so loaded "" plain 11 "libunwind is loaded at once under an auditor"
 done_testing

@@ -2,7 +2,7 @@
 # Cost of recording a process that does nothing, in page faults and mappings.
 . "${0%/*}/../lib.sh"
 
-# The least of many: how much of a file the kernel maps at a time is chance, as is where it lies.
+# The minimum of many: how much of a file the kernel maps at a time is chance, as is its address.
 faults() { # NAME=VALUE...
     for ((i = 0; i < 40; i++)); do
         rm -f t.flame*
@@ -10,19 +10,19 @@ faults() { # NAME=VALUE...
     done | sort -n | head -n 1
 }
 plain=$(faults A=1)
-# A machine with little memory free maps less at a time: the least of more runs there.
+# A machine with little memory free maps less at a time: the minimum of more runs there.
 for tries in 1 2 3 4 5; do
     recorded=$(faults FLAMEMEM_OPTIONS=out="$PWD/t.flame" LD_PRELOAD="$SHIM")
     [ $((recorded - plain)) -gt 30 ] || break
     diag "$((recorded - plain)) page faults in try $tries"
 done
-is_str "$(cat err)" '' 'nothing is said'
+is_str "$(cat err)" '' 'recording of true prints no error'
 ok 'true has a trace' test -s t.flame
 ok "recording takes at most 30 page faults ($plain, $recorded)" \
     test $((recorded - plain)) -le 30
 
-# One to execute, one to write, one that was written while it was loaded, and memory.
+# One executable, one writable, one written during relocation, and memory.
 LD_PRELOAD="$SHIM" FLAMEMEM_OPTIONS=record=0 cat /proc/self/maps >maps
 maps=$(grep -c '/libflamemem\.so' maps)
-ok "the library is at most 3 mappings ($maps)" test "$maps" -ge 1 -a "$maps" -le 3
+ok "libflamemem.so is at most 3 mappings ($maps)" test "$maps" -ge 1 -a "$maps" -le 3
 done_testing

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Thousands of forked children: each leaves a few kilobytes, copies no stack of its parent's,
-# and still knows all it inherited.
+# Thousands of forked children: each leaves a few kilobytes, copies no stack of its parent,
+# and still knows all inherited blocks.
 . "${0%/*}/../lib.sh"
 . "$ROOT/tests/cli/mem.sh"
 
@@ -15,52 +15,59 @@ kilobytes() { # FILE...: on the disk
 compile_victim family
 
 record "" ./family 1 1 1
-ok "a short process with few stacks: 16 KiB" test "$(kilobytes t.flame)" -le 20
+ok 'a short process with few stacks leaves at most 20 KiB' test "$(kilobytes t.flame)" -le 20
 
 record "" ./family 3000 20000 50
-is_int "$status" 0 "3,000 stacks, 20,000 blocks, 50 children: status"
-is_str "$(cat err)" "" "nothing is said"
+is_int "$status" 0 'a family of 3,000 stacks, 20,000 blocks and 50 children ends with status 0'
+is_str "$(cat err)" "" 'a family of 50 children prints no error'
 ok "the parent's trace is large" test "$(kilobytes t.flame)" -gt 500
-is_int "$(find . -name "t.flame.*" | wc -l)" 50 "a trace for each child"
-ok "a child's is small" test "$(kilobytes t.flame.*)" -le $((50 * 48))
-is_int "$(sum live on t.flame)" 2000000 "the parent has its blocks"
-is_int "$(sum live on t.flame.50)" 1999700 "a child all but what it freed of them, although it was killed"
-is_int "$(sum peak on t.flame.50)" 1999700 "its peak is after that"
-is_int "$(sum live child_work t.flame.50)" 1000 "and its own"
-is_int "$(sum alloc on t.flame.50)" 0 "none of the inherited it allocated"
+is_int "$(find . -name "t.flame.*" | wc -l)" 50 'each of 50 children leaves a trace'
+ok "a child's trace is small" test "$(kilobytes t.flame.*)" -le $((50 * 48))
+is_int "$(sum live on t.flame)" 2000000 "the parent's blocks are live"
+is_int "$(sum live on t.flame.50)" 1999700 "a killed child's inherited blocks are live, except those it freed"
+is_int "$(sum peak on t.flame.50)" 1999700 "a child's peak comes after its frees"
+is_int "$(sum live child_work t.flame.50)" 1000 "a child's own blocks are live"
+is_int "$(sum alloc on t.flame.50)" 0 'inherited blocks are no allocations of a child'
 is_str "$(fview live t.flame.50 | grep ';on;' | sed 's/ [0-9]*$//' | md5sum)" \
-    "$(fview live t.flame | grep ';on;' | sed 's/ [0-9]*$//' | md5sum)" "stacks are the parent's, whole"
+    "$(fview live t.flame | grep ';on;' | sed 's/ [0-9]*$//' | md5sum)" \
+    "stacks of inherited blocks are the parent's, complete"
 
 mkdir moved
 cp t.flame moved/first.flame
 cp t.flame.50 moved/other.flame
 rm t.flame
-is_int "$(sum live on moved/other.flame)" 1999700 "traces that moved together find one another"
-is_str "$(cat err)" "" "without a word"
+is_int "$(sum live on moved/other.flame)" 1999700 'traces that are moved together find one another'
+is_str "$(cat err)" "" 'fold of traces that are moved together prints no error'
 rm moved/first.flame
-is_int "$(sum live '\[inherited\]' moved/other.flame)" $((1999700 + 160000)) "a parent's that is gone: the numbers are there"
+is_int "$(sum live '\[inherited\]' moved/other.flame)" $((1999700 + 160000)) \
+    "inherited blocks count as [inherited] if the parent's trace is missing"
 file_has err 'moved/other.flame: has blocks from before the fork whose stacks are in another trace, .*t.flame, that is not there' \
-    "and what is missing is named"
-is_int "$(sum live child_work moved/other.flame)" 1000 "its own stacks have names"
+    'the missing trace of the parent is named'
+is_int "$(sum live child_work moved/other.flame)" 1000 \
+    "a child's own stacks have names if the parent's trace is missing"
 head -c 5000 t.flame.48 >t.flame
-is_int "$(sum live '\[inherited\]' t.flame.50)" $((1999700 + 160000)) "another file under the parent's name is not taken for it"
+is_int "$(sum live '\[inherited\]' t.flame.50)" $((1999700 + 160000)) \
+    "another file with the name of the parent's trace is not used"
 
 record "" ./family 10 400 1 70
-is_int "$status" 0 "70 generations: status"
-is_int "$(find . -name "t.flame.*" | wc -l)" 70 "a trace for each"
-is_int "$(sum live on t.flame.60)" $((40000 - 180 * 100)) "the sixtieth has what the first had, but for what was freed"
-is_int "$(sum live child_work t.flame.60)" 60000 "and what those between left"
-is_int "$(sum alloc child_work t.flame.60)" 1000 "one of them its own"
-is_int "$(sum live child_work t.flame.70)" 1000 "behind the sixty-fourth nothing is inherited"
-file_has err 't.flame.70: what it had from before its fork was not recorded' "which is said"
+is_int "$status" 0 'a family of 70 generations ends with status 0'
+is_int "$(find . -name "t.flame.*" | wc -l)" 70 'each of 70 generations leaves a trace'
+is_int "$(sum live on t.flame.60)" $((40000 - 180 * 100)) \
+    "the sixtieth generation has the first one's blocks, except those freed"
+is_int "$(sum live child_work t.flame.60)" 60000 'the sixtieth generation has the blocks of those between'
+is_int "$(sum alloc child_work t.flame.60)" 1000 'the sixtieth generation has its own block'
+is_int "$(sum live child_work t.flame.70)" 1000 'generations after the sixty-fourth inherit no block'
+file_has err 't.flame.70: what it had from before its fork was not recorded' \
+    'fold says that generation 70 has no inherited blocks'
 
 record inherit=0 ./family 10 400 1 2
-is_int "$(sum live on t.flame.1)" 0 "inherit=0: nothing is inherited"
-is_int "$(sum live child_work t.flame.1)" 1000 "the own blocks are there"
-is_int "$(sum peak child_work t.flame.2)" 1000 "and the own peak"
-file_has err 't.flame.2: what it had from before its fork was not recorded' "which is said"
+is_int "$(sum live on t.flame.1)" 0 'inherit=0: a child inherits no block'
+is_int "$(sum live child_work t.flame.1)" 1000 "inherit=0: a child's own blocks are live"
+is_int "$(sum peak child_work t.flame.2)" 1000 "inherit=0: a child's peak has its own blocks"
+file_has err 't.flame.2: what it had from before its fork was not recorded' \
+    'inherit=0: fold says that a child has no inherited blocks'
 
 record sample=1000 ./family 10 20000 1
 n=$(sum live on t.flame.1)
-is_int "$(((n + 500000) / 1000000))" 2 "sampled: an estimate of what was inherited"
+is_int "$(((n + 500000) / 1000000))" 2 'sample=1000: inherited bytes are estimated'
 done_testing

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Mappings of the kinds that a recorder stumbles over, as `flame mem` counts them, with what the C
-# library does inside and without, and as `flame leak` looks at them: memory that grows by itself,
+# Mappings that are difficult for a recorder, as `flame mem` counts them, with those of the C
+# library and without, and as `flame leak` scans them: memory that grows by itself,
 # that other code fills, that is far larger than the machine, that is shared, moved, locked, mapped
 # in signal handlers, and that the kernel ends the program for.
 . "${0%/*}/../lib.sh"
@@ -22,49 +22,50 @@ for inside in '' --libc-mappings; do
     }
 
     counted grown
-    is_str "$status$(ends mmap)" '0map;[stack] 16384' "grown $inside: what was asked for is counted"
+    is_str "$status$(ends mmap)" '0map;[stack] 16384' "hardmaps grown $inside: the requested size counts"
     counted shadow
-    is_str "$status$(ends mmap)" "0map;[anonymous memory] $((1 << 44))" "16 TiB $inside"
+    is_str "$status$(ends mmap)" "0map;[anonymous memory] $((1 << 44))" "hardmaps shadow $inside: 16 TiB count"
 
     counted attached
-    is_str "$status$(cat out)" 0 "attached $inside: as without"
+    is_str "$status$(cat out)" 0 "hardmaps attached $inside behaves as unrecorded"
     is_str "$(ends mmap)" 'attach;[shared memory] 40960
-map;[anonymous memory] 4096' 'what shmat attached and shmdt did not detach'
-    is_str "$(ends unmapped)" 'attach;[shared memory] 81920' 'and what it did'
+map;[anonymous memory] 4096' "hardmaps attached $inside: segments of shmat that are still attached"
+    is_str "$(ends unmapped)" 'attach;[shared memory] 81920' \
+        "hardmaps attached $inside: segments that shmdt detached"
 
     counted moved
-    is_int "$status" 0 "moved $inside"
+    is_int "$status" 0 "hardmaps moved $inside ends with status 0"
     is_str "$(ends mmap)" 'map;[anonymous memory] 196608
 move;[anonymous memory] 98304
 move;[shared memory] 16384
-moved;[shared memory] 16384' 'what was moved is counted by who moved it, and what was doubled twice'
+moved;[shared memory] 16384' "hardmaps moved $inside: a moved mapping counts for its mover, a doubled one twice"
 
     # shellcheck disable=SC2086 # an option or none
     run "$FLAME" mem $inside -o t.flame -- ./hardmaps handler
-    is_int "$status" 0 "mapped in a handler $inside"
-    # On a machine that is busy the program itself may not come to run for a thousand signals.
-    ok 'stacks go on where the handler interrupted, but for the first few' test "$(fview mmap |
+    is_int "$status" 0 "hardmaps handler $inside ends with status 0"
+    # On a machine that is busy the program itself may not run for a thousand signals.
+    ok "hardmaps handler $inside: stacks continue below the handler, but for the first few" test "$(fview mmap |
         grep ';on_signal;' | grep -v ';main;handler;' | awk '{ n += $NF } END { printf "%.0f\n", n }')" -le 40960
-    is_str "$(fview count | grep ';on_signal;')" '' 'no block is of the handler, which asks for none'
+    is_str "$(fview count | grep ';on_signal;')" '' "hardmaps handler $inside: the handler has no block"
     told=$(ends mmap | awk '{ n += $NF } END { printf "%.0f\n", n }')
     not_told=$(grep -c 'calls came from signal handlers that interrupted the recorder' err)
-    ok 'all that is mapped is told, or that some is not' \
+    ok "hardmaps handler $inside: all mappings count, or the summary reports lost ones" \
         test "$told" -eq "$(cat out)" -o \( "$told" -lt "$(cat out)" -a "$not_told" -eq 1 \)
 
     counted barred
-    is_int "$status" 0 "barred $inside: as without"
+    is_int "$status" 0 "hardmaps barred $inside behaves as unrecorded"
     fview mmap >mapped 2>err
     is_str "$(cat err; ends mmap)$(awk '$NF > 1000000' mapped)" 'map;[anonymous memory] 4096' \
-        'what failed is not counted'
+        "hardmaps barred $inside: failed calls do not count"
 
     counted locked
     case $(cat out) in
         mlockall*) skip not-root 'the limit for locked memory is too small' ;;
-        *) is_int "$status$(total count)" 020000 "locked $inside: as without, and counted" ;;
+        *) is_int "$status$(total count)" 020000 "hardmaps locked $inside behaves as unrecorded, and counts" ;;
     esac
 done
 
-# Leaks and pointers in memory of these kinds.
+# Leaks, and pointers in these kinds of memory.
 leaks() { # BYTES WORD...
     local want=$1
     shift
@@ -73,9 +74,9 @@ leaks() { # BYTES WORD...
         skip userfaultfd 'the kernel does not permit userfaultfd'
         return
     fi
-    is_int "$status" $((want ? 23 : 0)) "leak, $*: ends with a verdict"
+    is_int "$status" $((want ? 23 : 0)) "flame leak of hardmaps $* ends with a verdict"
     is_str "$(sed -n 's/^flame: leak: \([0-9]*\) bytes in .* leaked, .*/\1/p' err)" "$want" \
-        'what leaks is found, and nothing more'
+        "flame leak of hardmaps $* finds exactly the leaked bytes"
 }
 leaks 67 grown
 leaks 330 filled
@@ -85,7 +86,7 @@ leaks 44 shadow
 leaks 0 attached
 leaks 0 moved
 
-# The kernel ends the program for the memory it takes: what was recorded by then is read.
+# The kernel kills the program for its memory: the recording up to then is readable.
 group=/sys/fs/cgroup/memory/flame-test.$$
 limit=memory.limit_in_bytes
 if [ ! -d /sys/fs/cgroup/memory ]; then
@@ -98,8 +99,9 @@ if mkdir "$group" 2>err && echo 67108864 2>err >"$group/$limit"; then
     # shellcheck disable=SC2016 # the inner shell's
     { "$FLAME" mem -q -o t.flame -- \
         sh -c 'echo $$ >"$0/cgroup.procs" && exec ./hardmaps ended' "$group"; } >out 2>err || status=$?
-    is_int "$status" 137 'the kernel ends it for its memory'
-    ok 'up to then it is recorded' test "$(ends mmap t.2.flame | sed -n 's/.*map;\[anonymous memory\] //p')" -gt 30000000
+    is_int "$status" 137 'the kernel kills a program over its memory limit'
+    ok 'a program killed for its memory is recorded up to then' \
+        test "$(ends mmap t.2.flame | sed -n 's/.*map;\[anonymous memory\] //p')" -gt 30000000
     rmdir "$group"
 else
     [ ! -d "$group" ] || rmdir "$group"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Programs that are attached to and left again and again do not notice: threads that never rest, the
-# loader at work without end, sleeps of many kinds. ROUNDS rounds each, by default 4, and 12 with FULL=1;
+# Repeated attach and detach does not disturb programs: busy threads, the
+# loader at work all the time, sleeps of many kinds. ROUNDS rounds each, by default 4, and 12 with FULL=1;
 # tests/programs/attach_mem.sh has more of both.
 . "${0%/*}/../lib.sh"
 . "$ROOT/tests/cli/mem.sh"
@@ -12,7 +12,7 @@ for i in 1 2 3; do
     mv plugin lib$i.so
 done
 
-# has_threads PID: all of them, as the first one reads (0, 63).
+# has_threads PID: all threads are there once the first one reads (0, 63).
 has_threads() {
     [ "$(find "/proc/$1/task" -mindepth 1 -maxdepth 1 2>/dev/null | wc -l)" -gt 1 ] && is_in_call "$1" 0 63
 }
@@ -37,16 +37,16 @@ rounds_of() {
         fi
         kill -0 "$victim" 2>/dev/null || break
     done
-    is_str "$good $traces" "$rounds $rounds" "$what: attached and left $rounds times"
+    is_str "$good $traces" "$rounds $rounds" "restless $what: flame mem -p attaches and detaches $rounds times"
     [ -s "$what.err" ] && diag "$(sort "$what.err" | uniq -c | head -5)"
     exec 7>&-
     status=0
     wait "$victim" || status=$?
-    is_str "$status $(cat "$what.out")" "0 $what errors 0" "$what: it ends as it would"
+    is_str "$status $(cat "$what.out")" "0 $what errors 0" "restless $what ends as unrecorded"
 }
 
 rounds_of busy
-ok 'what the last of them recorded' test "$(total alloc)" -gt 0
+ok 'the last attach to restless busy has a trace with bytes' test "$(total alloc)" -gt 0
 rounds_of asleep
 rounds_of loader ./lib1.so ./lib2.so ./lib3.so libm.so.6
 done_testing

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Processes that cannot be attached to: one line says so, and the process is left alone. A plain
+# Processes to which flame mem -p cannot attach: one line says so, and the process is unchanged. A plain
 # user attaches to processes of their own, and to a process in another root.
 . "${0%/*}/../lib.sh"
 . "$ROOT/tests/cli/mem.sh"
@@ -9,10 +9,10 @@
 compile_victim attached -pthread
 
 refused 'no such process' 'process 2147483646: there is no such process' mem -p 2147483646 -o x.svg
-refused 'no number' 'expected a process id' mem -p x -o x.svg
-refused 'a command as well' '-p and a command' mem -o x.svg -p 1 ./touch.sh
-refused 'a duration alone' '-d is for a process that runs' mem -o x.svg -d 1 ./touch.sh
-refused 'a view that needs more' '--view peak is for commands' mem -o x.svg -p 1 --view peak
+refused 'a process id that is no number' 'expected a process id' mem -p x -o x.svg
+refused 'a process and a command' '-p and a command' mem -o x.svg -p 1 ./touch.sh
+refused 'a duration without a process' '-d is for a process that runs' mem -o x.svg -d 1 ./touch.sh
+refused 'a view of commands only' '--view peak is for commands' mem -o x.svg -p 1 --view peak
 for option in --libc-mappings --rss '--sample=1k' '--max-disk=1m' --ancestors --lifetimes=time; do
     refused "$option" "${option%%=*} is for commands" mem -o x.svg -p 1 "$option"
 done
@@ -30,33 +30,33 @@ if ! attach --depth 64; then
 fi
 leave
 
-# cannot NAME WHAT: the process $victim is refused with WHAT, and goes on.
+# cannot NAME WHAT: the process $victim is refused with WHAT, and continues.
 cannot() {
     refused "$1" "$2" mem -q -o x.svg -p "$victim" -d 1
-    ok "$1: it runs on" kill -0 "$victim"
+    ok "$1: the process runs on" kill -0 "$victim"
 }
 
 TMPDIR=$SCRATCH "$FLAME" off -q -o off.flame -p "$victim" 2>off.err &
 tracer=$!
 until_traced "$victim"
-cannot 'another tracer' "is already traced by flame"
+cannot 'a process with another tracer' "is already traced by flame"
 kill -TERM "$tracer"
 wait "$tracer"
 
 kill -STOP "$victim"
-cannot 'stopped' 'is stopped \(by SIGSTOP or a terminal\)'
+cannot 'a stopped process' 'is stopped \(by SIGSTOP or a terminal\)'
 kill -CONT "$victim"
-ok 'it works still' tell work
+ok 'a process that was stopped works after the refusal' tell work
 finish
 
 begin ./attached
 tell work
-ok 'a filter comes that forbids memory to execute' tell fortress
-cannot 'such a filter' 'it cannot map memory to execute \(a seccomp filter'
-ok 'it works still' tell work
+ok 'the victim sets a filter that forbids executable memory' tell fortress
+cannot 'a process that cannot map executable memory' 'it cannot map memory to execute \(a seccomp filter'
+ok 'a process with such a filter works after the refusal' tell work
 finish
 
-# run_still FILE...: one that stays.
+# run_still FILE...: runs a victim and waits until it is ready.
 run_still() {
     "$@" <to >from 2>/dev/null &
     victim=$!
@@ -65,7 +65,7 @@ run_still() {
 }
 if gcc -static -o fixed "$ROOT/tests/victims/mem/attached.c" -pthread 2>/dev/null; then
     run_still ./fixed
-    cannot static 'it is linked statically'
+    cannot 'a static program' 'it is linked statically'
     finish
 else
     skip static 'nothing can be linked statically'
@@ -73,7 +73,7 @@ fi
 if musl-gcc -idirafter /usr/include -idirafter "/usr/include/$(uname -m)-linux-gnu" -o musl \
     "$ROOT/tests/victims/mem/attached.c" 2>/dev/null; then
     run_still ./musl
-    cannot musl 'it uses musl'
+    cannot 'a musl program' 'it uses musl'
     finish
 else
     skip musl 'there is no musl-gcc'
@@ -84,26 +84,26 @@ if "${CC:-gcc}" -fsanitize=address -o guarded "$ROOT/tests/victims/mem/attached.
         [ "$(readlink "/proc/$victim/exe")" = "$SCRATCH/guarded" ]
     }
     until_true is_guarded
-    cannot sanitizer 'it is built with a sanitizer'
+    cannot 'a program with a sanitizer' 'it is built with a sanitizer'
     finish
 else
     skip sanitizer 'there is no address sanitizer'
 fi
 # The kernel reads the variable for every program: that of the recorder is one of them.
 LD_PRELOAD=$SHIM FLAMEMEM_OPTIONS=out=$SCRATCH/preloaded.flame run_still ./attached
-cannot preloaded 'recorded by libflamemem.so already'
+cannot 'a program with the recorder preloaded' 'recorded by libflamemem.so already'
 finish
 
-# Another root, in which nothing is but the program's own files.
+# Another root, with only the program's own files.
 if [ "$(id -u)" = 0 ] && mkdir -p root/proc && cp attached root/ &&
     for file in $(ldd attached | grep -o '/[^ ]*'); do
         mkdir -p "root/${file%/*}" && cp "$file" "root$file"
     done && chroot root /attached </dev/null >/dev/null 2>&1; [ $? = 2 ]; then
     run_still chroot root /attached
     attach --depth 64
-    ok 'in another root it works' tell work
+    ok 'a process in another root works under flame mem -p' tell work
     leave
-    is_str "$(sum alloc alpha) $(sum count beta)" '100000 100' 'and is recorded'
+    is_str "$(sum alloc alpha) $(sum count beta)" '100000 100' 'a process in another root is recorded'
     tell forget
     finish
 else
@@ -121,17 +121,17 @@ if [ "$(id -u)" = 0 ] &&
     status=0
     setpriv --reuid 65534 --regid 65534 --clear-groups "$FLAME" mem -q -d 1 -o tmp/user.flame -p "$victim" 2>err ||
         status=$?
-    is_int "$status" 2 "somebody else's process is refused"
-    like "$(cat err)" 'belongs to user 0' 'as a line says'
+    is_int "$status" 2 "flame mem -p of another user's process ends with status 2"
+    like "$(cat err)" 'belongs to user 0' "flame mem -p of another user's process names its user"
     finish
     run_still setpriv --reuid 65534 --regid 65534 --clear-groups ./attached
     setpriv --reuid 65534 --regid 65534 --clear-groups "$FLAME" mem -o tmp/user.flame -p "$victim" 2>err &
     flame=$!
     until_true records_or_ended err
-    ok 'a plain user records: it works' tell work
+    ok "a plain user's process works under flame mem -p" tell work
     leave
     is_str "$status $(fview alloc tmp/user.flame | awk '/alpha/ { sum += $NF } END { print sum }')" '0 100000' \
-        'a process of their own'
+        "flame mem -p of a plain user records the user's own process"
     finish
 else
     skip not-root 'only root can become somebody else'

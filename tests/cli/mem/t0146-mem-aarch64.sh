@@ -1,6 +1,6 @@
 #!/bin/bash
-# The recorder of `make cross-aarch64` under qemu-user: stacks by our rules are those of the
-# source and, with referee=1, libunwind's, and what is read here is what is read there.
+# The recorder of `make cross-aarch64` under qemu-user: stacks by flame's rules are those of the
+# source and, with referee=1, libunwind's, and both flames read the trace alike.
 . "${0%/*}/../lib.sh"
 
 arm=$BUILD/aarch64 sysroot=$BUILD/sysroot-aarch64
@@ -67,7 +67,7 @@ from_main() {
 }
 
 # shellcheck disable=SC2317 # ok calls it
-record() { # NAME FLAG...: builds mixed.c so, records it, and folds its calls
+record() { # NAME FLAG...: builds mixed.c with these flags, records it, and folds its calls
     local name=$1 referee=1
     shift
     # libunwind 1.6 does not know signed return addresses.
@@ -91,28 +91,31 @@ n=0
 for flags in -O0 -O2 '-O2 -fomit-frame-pointer' '-O2 -mbranch-protection=standard -march=armv8.3-a'; do
     n=$((n + 1))
     # shellcheck disable=SC2086 # several options
-    ok "gcc $flags: recorded" record "p$n" -fno-optimize-sibling-calls $flags
-    is_str "$(cat "p$n.folded")" "$(cat want)" 'its stacks are the source'"'"'s'
-    is_str "$(cat "p$n.said")" '' 'and, where it is asked, libunwind'"'"'s'
+    ok "aarch64, gcc $flags: mixed is recorded" record "p$n" -fno-optimize-sibling-calls $flags
+    is_str "$(cat "p$n.folded")" "$(cat want)" "aarch64, gcc $flags: the stacks are those of the source"
+    is_str "$(cat "p$n.said")" '' "aarch64, gcc $flags: each stack equals libunwind's"
 done
 
-ok 'the trace is read there' eval 'qemu-aarch64 -L "$sysroot" "$arm/flame" fold --view count p2.trace >there 2>/dev/null'
+ok 'flame for aarch64 reads the trace' \
+    eval 'qemu-aarch64 -L "$sysroot" "$arm/flame" fold --view count p2.trace >there 2>/dev/null'
 "$FLAME" fold --view count p2.trace >here 2>/dev/null
-is_str "$(from_main <there)" "$(from_main <here)" 'as it is here'
+is_str "$(from_main <there)" "$(from_main <here)" 'flame for aarch64 and flame here fold the trace alike'
 
 qemu-aarch64 -p 65536 -L "$sysroot" -E LD_PRELOAD="$arm/libflamemem.so" \
     -E FLAMEMEM_OPTIONS="out=$SCRATCH/large.trace" ./p2 >out 2>err
-is_int $? 0 'with pages of 64 KiB the program runs'
-like "$(cat err)" 'pages are not of 4 KiB; .*nothing is recorded' 'and the recorder says that it does not'
-not_ok 'nor is there a trace' test -e large.trace
+is_int $? 0 'aarch64 with pages of 64 KiB: the program runs'
+like "$(cat err)" 'pages are not of 4 KiB; .*nothing is recorded' \
+    'aarch64 with pages of 64 KiB: the recorder says that it does not record'
+not_ok 'aarch64 with pages of 64 KiB: no trace is written' test -e large.trace
 
 qemu-aarch64 -L "$sysroot" "$arm/flame" off -- true >out 2>err
-is_int $? 2 'flame off cannot trace under qemu-user'
-is_int "$(wc -l <err)" 1 'in one line'
-like "$(cat err)" 'no seccomp filters' 'that says why'
+is_int $? 2 'flame off under qemu-user ends with status 2'
+is_int "$(wc -l <err)" 1 'flame off under qemu-user prints one line'
+like "$(cat err)" 'no seccomp filters' 'flame off under qemu-user says why'
 qemu-aarch64 -L "$sysroot" "$arm/flame" off --in-process -- true >out 2>err
-is_int $? 2 '--in-process is refused'
-is_int "$(wc -l <err)" 1 'in one line'
-like "$(cat err)" '--in-process is for x86-64 only, and this is aarch64' 'that says why'
+is_int $? 2 'flame off --in-process on aarch64 ends with status 2'
+is_int "$(wc -l <err)" 1 'flame off --in-process on aarch64 prints one line'
+like "$(cat err)" '--in-process is for x86-64 only, and this is aarch64' \
+    'flame off --in-process on aarch64 says why'
 
 done_testing

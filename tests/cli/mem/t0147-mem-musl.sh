@@ -1,39 +1,42 @@
 #!/bin/bash
-# Programs that use musl have a recorder of their own: to the byte what they allocate, in threads
-# and forked children, however they come to be executed; and what is said where there is none.
+# Programs that use musl have a recorder of their own: exact to the byte, in threads
+# and forked children, whatever executes them; and the messages where it is missing.
 . "${0%/*}/../lib.sh"
 
 type musl-gcc >/dev/null 2>&1 || skip_all musl 'there is no musl-gcc'
 musl=$BUILD/musl/libflamemem.so
 ok 'the recorder for musl is built' test -r "$musl"
 
-# ---- what it exports and imports ----
+# ---- exports and imports ----
 
 nm -D --defined-only "$SHIM" | awk '$2 != "A" { sub(/@.*/, "", $3); print $3 }' | sort -u >gnu
 nm -D --defined-only "$musl" | awk '{ print $3 }' | sort -u >exported
-is_str "$(grep -vxE 'system|popen|wordexp' exported)" "$(cat gnu)" 'it exports what the other does'
-is_int "$(grep -cxE 'system|popen|wordexp' exported)" 3 'and what musl executes the shell for'
+is_str "$(grep -vxE 'system|popen|wordexp' exported)" "$(cat gnu)" \
+    'the musl recorder exports what the GNU one does'
+is_int "$(grep -cxE 'system|popen|wordexp' exported)" 3 \
+    'the musl recorder exports the functions with which musl runs the shell'
 unlike "$(nm -D --undefined-only "$musl" | awk '{ print $NF }')" \
     '^(syscall|prctl|open(at)?|read|write|close|f?stat(at)?|mmap|munmap|mremap|madvise|kill|sigaction|ioctl)$' \
-    'its system calls go through its gate as well'
-is_str "$(readelf -dW "$musl" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p')" 'libc.so' 'it needs musl and nothing else'
+    "the musl recorder's system calls go through its gate"
+is_str "$(readelf -dW "$musl" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p')" 'libc.so' \
+    'the musl recorder needs only musl'
 is_str "$(objdump -d --no-show-raw-insn "$musl" | awk '
     /^[0-9a-f]+ </ { name = $2; hook = name ~ /^<(malloc|calloc|realloc|reallocarray|posix_memalign|aligned_alloc|memalign|valloc|pvalloc)>/ }
     hook && $2 ~ /^(jmp|b)$/ && $NF ~ /^<[a-z_0-9.]+>$/ && $NF !~ /cold|arena/ { print name, $NF }')" '' \
-    'no hook ends by a tail call'
+    'no hook of the musl recorder ends by a tail call'
 
-# ---- to the byte ----
+# ---- exact counts ----
 
 CC=musl-gcc compile_victim eachcall -pthread
 mv eachcall each
 compile_victim eachcall -pthread
 
-# told COLUMN: what the program said of each function, sums of all processes.
+# told COLUMN: the program's own count of each function, summed over all processes.
 told() {
     column=$1 awk '{ n[$1] += $ENVIRON["column"] } END { for (f in n) if (n[f]) printf "%s %.0f\n", f, n[f] }' out | sort
 }
 
-# recorded: the same of x.folded, by the innermost frame; and all below main or the thread's function.
+# recorded: the same counts of x.folded, by the innermost frame.
 recorded() {
     sed -n 's/.*;\(by_[a-z_]*\) \([0-9]*\)$/\1 \2/p' x.folded |
         awk '{ n[$1] += $2 } END { for (f in n) printf "%s %.0f\n", f, n[f] }' | sort
@@ -42,29 +45,31 @@ recorded() {
 exact() {
     local view=$1 column=$2 name=$3
     shift 3
-    run_expect_status 0 "$name runs" "$FLAME" mem --view "$view" -o x.folded -- "$@"
-    is_str "$(recorded)" "$(told "$column")" "$name: $view, to the byte"
-    unlike "$(cat err)" 'not recorded|libflamemem:|cut short|libunwind' "$name: nothing is missing"
+    run_expect_status 0 "$name: flame mem --view $view succeeds" "$FLAME" mem --view "$view" -o x.folded -- "$@"
+    is_str "$(recorded)" "$(told "$column")" "$name: --view $view is exact to the byte"
+    unlike "$(cat err)" 'not recorded|libflamemem:|cut short|libunwind' "$name: flame reports no loss"
 }
 
-exact alloc 2 'a program' ./each
-is_int "$(grep -c ';by_' x.folded)" "$(grep -cE ';(main;)?work;by_' x.folded)" 'each stack has the callers'
-like "$(grep -c 'main;work;by_' x.folded)" '^[1-9]' 'those of the first thread up to main'
-exact live 3 'a program' ./each
+exact alloc 2 'a musl program' ./each
+is_int "$(grep -c ';by_' x.folded)" "$(grep -cE ';(main;)?work;by_' x.folded)" \
+    'each stack of a musl program has its callers'
+like "$(grep -c 'main;work;by_' x.folded)" '^[1-9]' "stacks of a musl program's first thread reach main"
+exact live 3 'a musl program' ./each
 
-# ---- however it comes to be executed ----
+# ---- all ways to execute it ----
 
-exact alloc 2 'what a shell of the GNU C library executes' sh -c './each; exit $?'
-exact alloc 2 'one that executes itself' ./each ./each
-exact alloc 2 'one that executes a program of the GNU C library, which executes one of musl' \
+exact alloc 2 'a musl program that a GNU shell executes' sh -c './each; exit $?'
+exact alloc 2 'a musl program that executes itself' ./each ./each
+exact alloc 2 'a musl program that executes a GNU one, which executes a musl one' \
     ./each ./eachcall ./each
-file_has err ', 4 processes, ' 'all in one process, with a child each'
+file_has err ', 4 processes, ' 'a musl and a GNU program in turn are one process, with a child each'
 
-# A list that has another library as well, one that suits both, keeps it, and its order.
+# LD_PRELOAD keeps another library that suits both C libraries, and the order.
 printf 'int other;\n' >other.c
 "${CC:-gcc}" -shared -fPIC -nostdlib -o libother.so other.c
 run env LD_PRELOAD="$SCRATCH/libother.so" "$FLAME" mem -q -o x.folded -- ./each sh -c 'echo "$LD_PRELOAD"'
-is_str "$(tail -n 1 out)" "$SHIM:$SCRATCH/libother.so" 'the other recorder takes the place of the first'
+is_str "$(tail -n 1 out)" "$SHIM:$SCRATCH/libother.so" \
+    'the GNU recorder replaces the musl one in LD_PRELOAD, in its place'
 
 # ---- leaks ----
 
@@ -118,31 +123,35 @@ int main(void)
 END
 musl-gcc -g -O1 -pthread -fno-optimize-sibling-calls -o loses loses.c
 printf '#!%s/loses\n' "$SCRATCH" >script && chmod +x script
-run_expect_status 0 'a script is judged by its interpreter' "$FLAME" mem -o x.svg -- ./script
-file_has err ' 1,531 bytes in 7 calls$' 'and recorded'
-run_expect_status 23 'a leak is found' "$FLAME" leak -o x.svg -- ./loses
+run_expect_status 0 'flame mem of a script with a musl interpreter succeeds' "$FLAME" mem -o x.svg -- ./script
+file_has err ' 1,531 bytes in 7 calls$' 'a script with a musl interpreter is recorded'
+run_expect_status 23 'flame leak of a musl program ends with status 23' "$FLAME" leak -o x.svg -- ./loses
 file_has err '^flame: leak: 333 bytes in 3 blocks leaked, 0 allowed' \
-    'and what is kept in data, on a stack, by a key and by a thread of its own is not one'
+    "flame leak of a musl program: data, stacks, keys and a thread's TLS are roots"
 
-# ---- where there is no recorder for it ----
+# ---- without a recorder for musl ----
 
 mkdir alone && cp "$FLAME" "$SHIM" "${SHIM%/*}/libflamegate.so" "${SHIM%/*}/libflamewait.so" alone/
-run_expect_status 2 'without a recorder for musl' alone/flame mem -o y.svg -- ./each
+run_expect_status 2 'flame mem of a musl program without its recorder ends with status 2' \
+    alone/flame mem -o y.svg -- ./each
 is_str "$(cat err)" "flame: ./each: uses musl, and beside libflamemem.so there is no recorder for it, as flame was built without musl-gcc; install musl-tools and build flame again, or build the program against glibc" \
-    'one line says so'
-ok 'nothing is written' test ! -e y.svg
-run_expect_status 0 'a child then' alone/flame mem -o y.folded -- sh -c './each >told; true'
-file_has err 'not recorded: each \(uses musl\)$' 'is named'
-is_int "$(wc -l <told)" 12 'and runs as it would'
-FLAME_MEM_SHIM=$musl run_expect_status 2 'the recorder for musl with another program' \
+    'flame mem of a musl program without its recorder prints one line'
+ok 'flame mem of a musl program without its recorder writes no file' test ! -e y.svg
+run_expect_status 0 'flame mem of a musl child without its recorder succeeds' \
+    alone/flame mem -o y.folded -- sh -c './each >told; true'
+file_has err 'not recorded: each \(uses musl\)$' 'the summary names a musl child without its recorder'
+is_int "$(wc -l <told)" 12 'a musl child without its recorder behaves as unrecorded'
+FLAME_MEM_SHIM=$musl run_expect_status 2 'the musl recorder with a GNU program ends with status 2' \
     "$FLAME" mem -o y.svg -- ./eachcall
-is_str "$(cat err)" "flame: ./eachcall: uses the GNU C library, and $musl is for musl; unset FLAME_MEM_SHIM" 'is refused'
+is_str "$(cat err)" "flame: ./eachcall: uses the GNU C library, and $musl is for musl; unset FLAME_MEM_SHIM" \
+    'the musl recorder with a GNU program says why'
 
 cp "$musl" alone/libflamemem.so
-FLAME_MEM_SHIM=$SCRATCH/alone/libflamemem.so run_expect_status 0 'with that alone' \
+FLAME_MEM_SHIM=$SCRATCH/alone/libflamemem.so run_expect_status 0 'the musl recorder alone, with a musl program, succeeds' \
     "$FLAME" mem -o y.folded -- ./each ./eachcall
-file_has err 'not recorded: eachcall \(uses the GNU C library\)$' 'a child of the other library is named'
-is_int "$(wc -l <out)" 24 'and runs as it would'
+file_has err 'not recorded: eachcall \(uses the GNU C library\)$' \
+    'the summary names a GNU child without its recorder'
+is_int "$(wc -l <out)" 24 'a GNU child without its recorder behaves as unrecorded'
 
 # ---- waits, by stops ----
 
@@ -150,8 +159,8 @@ cp "$ROOT/tests/victims/off/nap.c" .
 musl-gcc -g -O1 -o nap nap.c
 musl-gcc -g -O1 -static -o still nap.c
 for program in nap still; do
-    run_expect_status 0 "waits: $program" "$FLAME" off -o w.folded -- ./$program
-    like "$(grep -cE 'nap|sleep' w.folded)" '^[1-9]' "$program: its sleep is there"
+    run_expect_status 0 "flame off of the musl program $program succeeds" "$FLAME" off -o w.folded -- ./$program
+    like "$(grep -cE 'nap|sleep' w.folded)" '^[1-9]' "flame off of the musl program $program has its sleep"
 done
 
 
@@ -175,8 +184,10 @@ int main(void)
 }
 C
 musl-gcc -o shells shells.c
-run_expect_status 0 'system, popen and wordexp' "$FLAME" mem -q -o x.folded -- ./shells
-is_str "$(cat out)" "$(./shells | sed 's,^alone,recorded,')" 'come to what they would'
-is_str "$(cat err)" '' 'and no loader says anything'
-ok 'the shell is recorded, too' grep -q '^sh;' x.folded
+run_expect_status 0 'flame mem of system, popen and wordexp of musl succeeds' \
+    "$FLAME" mem -q -o x.folded -- ./shells
+is_str "$(cat out)" "$(./shells | sed 's,^alone,recorded,')" \
+    'system, popen and wordexp of musl behave as unrecorded'
+is_str "$(cat err)" '' 'system, popen and wordexp of musl print no loader error'
+ok "the shell of musl's system is recorded" grep -q '^sh;' x.folded
 done_testing

@@ -17,12 +17,12 @@ function topCall() { const kept = []; for (let i = 0; i < 3000; i++) kept.push(m
 topCall();
 E2
 if command -v node >/dev/null; then
-    run_expect_status 0 'node' "$FLAME" mem -q -o js.flame -- \
+    run_expect_status 0 'flame mem records node' "$FLAME" mem -q -o js.flame -- \
         node --perf-basic-prof --interpreted-frames-native-stack app.js
     "$FLAME" fold js.flame >out
-    ok 'functions of JavaScript, callers first' in_order 'topCall' 'middleCall' 'leafCall'
+    ok 'a JavaScript stack has its functions, callers first' in_order 'topCall' 'middleCall' 'leafCall'
     bytes=$(awk '/(top|middle|leaf)Call/ { sum += $NF } END { printf "%.0f", sum }' out)
-    ok 'with all the bytes, also where one was compiled into the other' test "$bytes" -ge 3000000
+    ok 'JavaScript functions have all bytes, inlined ones too' test "$bytes" -ge 3000000
 else
     skip node 'no node'
 fi
@@ -44,12 +44,14 @@ for p in python3 python3.14 python3.13 python3.12; do
     fi
 done
 if [ -n "$python" ]; then
-    PYTHONPERFSUPPORT=1 run_expect_status 0 'Python' "$FLAME" mem -q -o py.flame -- "$python" app.py
+    PYTHONPERFSUPPORT=1 run_expect_status 0 'flame mem records Python' \
+        "$FLAME" mem -q -o py.flame -- "$python" app.py
     "$FLAME" fold py.flame >out
-    ok 'functions of Python, callers first' in_order 'py::<module>' 'py::top_call' 'py::middle_call' 'py::leaf_call'
+    ok 'a Python stack has its functions, callers first' \
+        in_order 'py::<module>' 'py::top_call' 'py::middle_call' 'py::leaf_call'
     bytes=$(awk '/py::<module>.*py::leaf_call/ { sum += $NF } END { printf "%.0f", sum }' out)
-    ok 'with all the bytes' test "$bytes" -ge 1000000
-    is_int "$(grep -c '^[^;]*;py::leaf_call' out)" 0 'no stack begins there'
+    ok 'Python functions have all bytes' test "$bytes" -ge 1000000
+    is_int "$(grep -c '^[^;]*;py::leaf_call' out)" 0 'no stack begins with a Python function'
 else
     skip python-perf 'no Python 3.12 or newer'
 fi
@@ -66,10 +68,11 @@ public class App {
 }
 E2
 if command -v javac >/dev/null && javac App.java 2>/dev/null; then
-    run_expect_status 0 'Java' "$FLAME" mem -q -o java.flame -- java -XX:+PreserveFramePointer \
+    run_expect_status 0 'flame mem records Java' \
+        "$FLAME" mem -q -o java.flame -- java -XX:+PreserveFramePointer \
         -XX:+UnlockDiagnosticVMOptions -XX:+DumpPerfMapAtExit -cp . App
     "$FLAME" fold java.flame >out
-    ok 'methods of Java, then native ones' in_order 'App\.(middle|leaf)Call' 'os::malloc'
+    ok 'a Java stack has its methods, then the native frames' in_order 'App\.(middle|leaf)Call' 'os::malloc'
 else
     skip java 'no Java compiler'
 fi

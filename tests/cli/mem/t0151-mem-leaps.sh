@@ -1,5 +1,5 @@
 #!/bin/bash
-# Stacks that are deeper than what is kept of them, and grow by more than that between two allocations.
+# Stacks deeper than the depth limit, that grow by more than the limit between two allocations.
 . "${0%/*}/../lib.sh"
 . "$ROOT/tests/cli/mem.sh"
 
@@ -8,11 +8,11 @@ for way in '300 100' '1100 600' '1700 600' '1700 700' '2000 1200' '5000 5000' '6
     # shellcheck disable=SC2086 # two numbers
     record '' ./leaps $way
     # shellcheck disable=SC2086
-    is_str "$status $(cat out)" "0 $((${way% *} + ${way#* }))" "$way: the program goes as it would"
+    is_str "$status $(cat out)" "0 $((${way% *} + ${way#* }))" "leaps $way: the program behaves as unrecorded"
     fview alloc >got
     for block in 'down 11' 'further 100'; do
         is_int "$(grep -E ";${block% *} [0-9]+$" got | awk '{ s += $NF } END { printf "%d", s }')" "${block#* }" \
-            "its blocks of ${block% *} are where they belong"
+            "leaps $way: blocks of ${block% *} have their stack"
     done
 done
 done_testing

@@ -1,6 +1,6 @@
 #!/bin/bash
-# Where programs of two C libraries are recorded in one run: flame in a folder whose name LD_PRELOAD
-# cannot say, and programs that are executed without a function of the C library's for that.
+# Programs of two C libraries in one run: flame in a folder whose name LD_PRELOAD
+# cannot contain, and programs executed without the C library's exec functions.
 . "${0%/*}/../lib.sh"
 
 type musl-gcc >/dev/null 2>&1 || skip_all musl 'there is no musl-gcc'
@@ -14,13 +14,15 @@ mkdir -p 'a b:c/musl'
 cp "$FLAME" "${SHIM%/*}"/libflame*.so 'a b:c/'
 cp "$BUILD/musl/libflamemem.so" 'a b:c/musl/'
 
-# in_all N WHAT COMMAND...: the command's N processes are recorded, none is missing.
+# in_all N WHAT COMMAND...: the command's N processes are all recorded.
 in_all() {
     local n=$1 what=$2
     shift 2
-    run_expect_status 0 "$what" 'a b:c/flame' "$kind" -o x.folded -- "$@"
-    file_has err ", $n processes, " "$kind: $what: all its processes"
-    unlike "$(cat err)" 'not recorded|cannot be preloaded' "$kind: $what: with a recorder each"
+    run_expect_status 0 "flame $kind with blanks in its path, $what: it succeeds" \
+        'a b:c/flame' "$kind" -o x.folded -- "$@"
+    file_has err ", $n processes, " "flame $kind with blanks in its path, $what: all processes are recorded"
+    unlike "$(cat err)" 'not recorded|cannot be preloaded' \
+        "flame $kind with blanks in its path, $what: each process has a recorder"
 }
 for kind in mem run; do
     in_all 3 'a shell of the GNU C library, and musl in it' sh -c './each >told; exit $?'
@@ -56,10 +58,12 @@ musl-gcc -o rawmusl raw.c
 "${CC:-gcc}" -o rawgnu raw.c
 for how in execve at file; do
     for way in './rawmusl ./eachcall' './rawgnu ./each' './rawmusl ./each'; do
-        run_expect_status 0 "$how: $way" "$FLAME" mem -o x.folded -- "${way% *}" "$how" "${way#* }"
-        file_has err ', 2 processes, ' "$how: $way: it and its child"
+        run_expect_status 0 "execve by number, $how: $way succeeds" \
+            "$FLAME" mem -o x.folded -- "${way% *}" "$how" "${way#* }"
+        file_has err ', 2 processes, ' "execve by number, $how: $way and its child are recorded"
     done
 done
-run_expect_status 7 'one that fails' "$FLAME" mem -q -o x.folded -- ./rawmusl execve ./nowhere
-is_str "$(cat out)" 1 'returns what it would, errno too'
+run_expect_status 7 "a raw execve that fails ends with the program's status" \
+    "$FLAME" mem -q -o x.folded -- ./rawmusl execve ./nowhere
+is_str "$(cat out)" 1 'a raw execve that fails returns the same value and errno'
 done_testing

@@ -58,17 +58,18 @@ if not pid:
 os.waitpid(pid, 0)
 E2
 
-# sum PATTERN: bytes of the stacks of out in which it is.
+# sum PATTERN: bytes of the stacks of out that match.
 sum() { PATTERN=$1 awk '$0 ~ ENVIRON["PATTERN"] { sum += $NF } END { printf "%.0f", sum }' out; }
 
 try() {
     local python=$1 what=$2
     rm -f py*.flame
-    PYTHONHASHSEED=0 run_expect_status 0 "$what" "$FLAME" mem -q --python --no-names -o py.flame -- "$python" names.py
+    PYTHONHASHSEED=0 run_expect_status 0 "$what: flame mem --python succeeds" \
+        "$FLAME" mem -q --python --no-names -o py.flame -- "$python" names.py
     "$FLAME" fold --view alloc py*.flame >out
     is_int "$(grep -oE 'py::f[0-9]+:made[0-9]+\.py;.* [0-9]+$' out | sed -E 's/py::f(...):made(...)\.py;.* /\1 \2 /' |
         awk '$1 == $2 && $3 == 10001 + $1' | wc -l)" 100 "$what: each code object has its own name and bytes"
-    # One block each, but for what an interpreter may allocate on the way: so a lower and an upper bound.
+    # One block each, and what the interpreter may allocate besides: so a lower and an upper bound.
     while read -r want pattern; do
         got=$(sum "$pattern")
         ok "$what: $pattern has its $want bytes" test "$got" -ge "$want" -a "$got" -le $((want + want / 10))
@@ -83,13 +84,15 @@ try() {
 28000200 ;py::<module>:[^;]*names.py;py::below:[^;]*names.py;
 150001 ;py::in_child:[^;]*names.py;
 E3
-    is_int "$(grep -oE 'py::deeper:[^;]*' out | wc -l)" 501 "$what: every call of a recursion is there"
-    is_int "$(grep -c '^[^;]*;py::' out)" 0 "$what: none stands outside of the interpreter"
+    is_int "$(grep -oE 'py::deeper:[^;]*' out | wc -l)" 501 "$what: a recursion has each of its calls"
+    is_int "$(grep -c '^[^;]*;py::' out)" 0 "$what: no Python function is outside of the interpreter"
     PYTHONHASHSEED=0 "$FLAME" mem -q --no-names -o bare.flame -- "$python" names.py
-    is_int "$("$FLAME" fold bare.flame | grep -c 'py::')" 0 "$what: none without --python"
-    run_expect_status 0 "$what: of a sample" "$FLAME" mem -q --python --sample 4k -o s.flame -- \
+    is_int "$("$FLAME" fold bare.flame | grep -c 'py::')" 0 "$what: no Python function without --python"
+    run_expect_status 0 "$what: flame mem --python --sample succeeds" \
+        "$FLAME" mem -q --python --sample 4k -o s.flame -- \
         "$python" names.py
-    ok "$what: with names" grep -q ";py::above:.*;py::below:" <("$FLAME" fold --view alloc s.flame)
+    ok "$what: a sample has names of Python functions" \
+        grep -q ";py::above:.*;py::below:" <("$FLAME" fold --view alloc s.flame)
 }
 
 found=
@@ -108,7 +111,8 @@ sys.exit(platform.machine() != "x86_64" or bool(sysconfig.get_config_var("Py_GIL
         ;;
     3.*)
         PYTHONHASHSEED=0 "$FLAME" mem --python -o old.flame -- "$p" -c 'x = bytearray(90000)' 2>err
-        file_has err "functions of .*Python .* have no names" "Python $version is named as not known"
+        file_has err "functions of .*Python .* have no names" \
+            "Python $version: the summary says that it has no names"
         ;;
     esac
 done

@@ -1,5 +1,5 @@
 #!/bin/bash
-# flame mem --python beside an interpreter that is none: kinds of functions and of programs that the
+# flame mem --python with a fake interpreter: kinds of functions and of programs that the
 # installed Pythons do not have, and chains of frames that no interpreter makes.
 . "${0%/*}/../lib.sh"
 
@@ -8,38 +8,40 @@ cd "$SCRATCH" || exit 1
 library
 compile_victim pseudopython -fno-pie -no-pie -L. -lpseudo -Wl,-rpath,"$SCRATCH"
 
-# record WHAT: what it says is in err.
+# record WHAT: its messages are in err.
 record() {
     rm -f made*.flame
-    run_expect_status 0 "$1 are recorded" "$FLAME" mem --python --no-names -o made.flame -- ./pseudopython "$1"
+    run_expect_status 0 "flame mem --python of pseudopython $1 succeeds" \
+        "$FLAME" mem --python --no-names -o made.flame -- ./pseudopython "$1"
 }
 
 if [ "$(uname -m)" != x86_64 ]; then
     record names
-    file_has "$SCRATCH/err" 'functions of Python have no names on this processor' 'that there are none is said'
+    file_has "$SCRATCH/err" 'functions of Python have no names on this processor' \
+        'flame mem --python says that Python has no names on this processor'
     done_testing
 fi
 
 record names
 "$FLAME" fold --view alloc made.flame >out
 file_has out ';py::outer:made.py;py::Class.__init__:made.py 100000$' \
-    'names in a program with copies of the types, and none of the interpreter'"'"'s own'
-file_has out ';py::outer:made.py;py::[?]:made.py 110000$' 'a function whose name cannot be read stands there'
+    "a program with copies of Python's types has names"
+file_has out ';py::outer:made.py;py::[?]:made.py 110000$' 'a Python function whose name cannot be read is [?]'
 
 record deep
 "$FLAME" fold --view alloc made.flame >out
 file_has out ';py::outermost:made.py;py::deeper:made.py;.*;py::deeper:made.py;.* 100000$' \
-    'outermost and innermost of 200,000 functions'
+    'outermost and innermost of 200,000 Python functions have names'
 
 record rubbish
-file_has "$SCRATCH/out" survived 'no chain harms the program'
+file_has "$SCRATCH/out" survived 'no damaged chain of Python frames harms the program'
 "$FLAME" fold --view alloc made.flame >out
 "$FLAME" mem -q --no-names -o bare.flame -- ./pseudopython rubbish >/dev/null
 is_str "$(awk '{ sum += $NF } END { printf "%.0f", sum }' out)" \
     "$("$FLAME" fold --view alloc bare.flame | awk '{ sum += $NF } END { printf "%.0f", sum }')" \
-    'and the same is allocated as without names'
+    'damaged chains of Python frames: the same bytes with and without --python'
 
 library -DFREE_THREADED
 record names
-file_has "$SCRATCH/err" 'built without a GIL have no names' 'a build without a GIL is named'
+file_has "$SCRATCH/err" 'built without a GIL have no names' 'the summary names a Python without a GIL'
 done_testing

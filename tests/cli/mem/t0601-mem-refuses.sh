@@ -51,8 +51,8 @@ refused 'another processor' 'another processor' mem -o x.svg -- ./other
 head -c 40 keeper >short && chmod +x short
 refused 'ELF file that is cut' 'damaged ELF' mem -o x.svg -- ./short
 
-# Root runs its own set-user-id programs without gaining anything, so the file
-# must be somebody else's.
+# Root runs its own set-user-id programs without a change of privileges, so the file
+# must be another user's.
 if [ "$(id -u)" -eq 0 ]; then
     cp keeper setuid && chown 65534 setuid && chmod u+s setuid
     refused 'set-user-id program' 'set-user-id' mem -o x.svg -- ./setuid
@@ -67,12 +67,12 @@ fi
 
 FLAME_MEM_SHIM=$SCRATCH/none.so refused 'missing library' 'none.so: .*FLAME_MEM_SHIM' \
     mem -o x.svg ./touch.sh
-FLAME_MEM_SHIM=$SCRATCH/touch.sh refused 'a library that is none' 'not a shared library' \
+FLAME_MEM_SHIM=$SCRATCH/touch.sh refused 'a library that is no shared object' 'not a shared library' \
     mem -o x.svg ./touch.sh
 cp "$FLAME" alone
 FLAME=$SCRATCH/alone refused 'flame without its library' 'libflamemem.so: not beside' \
     mem -o x.svg ./touch.sh
 
-is_str "$(ls tmp)" '' 'no recording is left behind'
+is_str "$(ls tmp)" '' 'refused commands leave no recording in TMPDIR'
 
 done_testing

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Children of every kind are in the result, each byte once.
+# Children of each kind are in the result, each byte once.
 . "${0%/*}/../lib.sh"
 
 compile_victim keeper
@@ -8,35 +8,37 @@ total() {
     what=$2 awk '!/^#/ && index($0, ENVIRON["what"]) { sum += $NF } END { print sum + 0 }' "$1"
 }
 
-run_expect_status 0 'a fork' "$FLAME" mem --view alloc -o x.folded -- ./keeper keep:100 fork keep:20
-is_int "$(total x.folded keep_block)" 120 'parent and child, each once'
-file_has err ' 2 processes' 'the summary counts both'
-file_has err 'allocated .*120 bytes in 2 calls' 'and sums them'
-file_has err 'live at the end .*120 bytes in 2 blocks' "the child's copy is not live twice"
+run_expect_status 0 'flame mem of a program that forks succeeds' \
+    "$FLAME" mem --view alloc -o x.folded -- ./keeper keep:100 fork keep:20
+is_int "$(total x.folded keep_block)" 120 'a fork: parent and child count once each'
+file_has err ' 2 processes' 'a fork: the summary counts both processes'
+file_has err 'allocated .*120 bytes in 2 calls' 'a fork: the summary sums both processes'
+file_has err 'live at the end .*120 bytes in 2 blocks' "a fork: the child's inherited block is not live twice"
 
-run_expect_status 0 'an exec' "$FLAME" mem -o x.folded -- ./keeper keep:100 exec keep:20
-is_int "$(total x.folded keep_block)" 120 'both programs of one process'
+run_expect_status 0 'flame mem of a program that executes another succeeds' \
+    "$FLAME" mem -o x.folded -- ./keeper keep:100 exec keep:20
+is_int "$(total x.folded keep_block)" 120 'an exec: both programs of the process count'
 
-run_expect_status 0 'a shell with children' "$FLAME" mem -o x.folded -- \
+run_expect_status 0 'flame mem of a shell with children succeeds' "$FLAME" mem -o x.folded -- \
     sh -c './keeper keep:1001; ./keeper keep:1002 & wait'
-is_int "$(total x.folded keep_block)" 2003 'grandchildren, in the background too'
-run_expect_status 0 'and with --no-follow' "$FLAME" mem --no-follow -o x.folded -- \
+is_int "$(total x.folded keep_block)" 2003 'grandchildren and background children count'
+run_expect_status 0 'flame mem --no-follow succeeds' "$FLAME" mem --no-follow -o x.folded -- \
     sh -c './keeper keep:1001; true'
-is_int "$(total x.folded keep_block)" 0 'no child is recorded'
+is_int "$(total x.folded keep_block)" 0 'flame mem --no-follow records no child'
 
-run_expect_status 0 'traces of several processes' "$FLAME" mem -o t.flame -- \
+run_expect_status 0 'flame mem -o t.flame of several programs succeeds' "$FLAME" mem -o t.flame -- \
     sh -c './keeper keep:1001; ./keeper keep:1002; true'
-file_has err '3 programs, a trace each: t.flame to t.3.flame' 'are named'
-run_expect_status 0 'and fold together' "$FLAME" fold t.flame t.2.flame t.3.flame
-is_int "$(total out keep_block)" 2003 'to all of them'
-run_expect_status 0 'or alone, oldest first' "$FLAME" fold t.2.flame
-is_int "$(total out keep_block)" 1001 'in the order they were started'
+file_has err '3 programs, a trace each: t.flame to t.3.flame' 'the summary names the traces of several programs'
+run_expect_status 0 'fold of several traces succeeds' "$FLAME" fold t.flame t.2.flame t.3.flame
+is_int "$(total out keep_block)" 2003 'fold of several traces has all programs'
+run_expect_status 0 'fold of one trace of several succeeds' "$FLAME" fold t.2.flame
+is_int "$(total out keep_block)" 1001 'traces are numbered in the order in which the programs began'
 
 printf '#!/bin/sh\nexec ./keeper keep:55 "$@"\n' >script && chmod +x script
-run_expect_status 9 'a script by its #! line' "$FLAME" mem -o x.folded -- ./script exit:9
-is_int "$(total x.folded keep_block)" 55 'and what it executes'
+run_expect_status 9 'a script by its #! line ends with its status' "$FLAME" mem -o x.folded -- ./script exit:9
+is_int "$(total x.folded keep_block)" 55 'a script by its #! line: the program it executes counts'
 printf './keeper keep:56\n' >bare && chmod +x bare
-run_expect_status 0 'a script without one' "$FLAME" mem -o x.folded -- ./bare
-is_int "$(total x.folded keep_block)" 56 'runs by the shell'
+run_expect_status 0 'a script without a #! line succeeds' "$FLAME" mem -o x.folded -- ./bare
+is_int "$(total x.folded keep_block)" 56 'a script without a #! line runs by the shell and counts'
 
 done_testing

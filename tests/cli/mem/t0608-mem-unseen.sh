@@ -1,5 +1,5 @@
 #!/bin/bash
-# Programs whose memory is not all malloc's are named, each for itself.
+# The summary names each program that has memory from other sources than malloc.
 . "${0%/*}/../lib.sh"
 
 build() { # NAME FLAG...
@@ -14,58 +14,72 @@ build own -DMALLOC=malloc -DALL
 build inside -DMALLOC=je_malloc
 compile_victim keeper
 
-# Where they are left as they are; t0144 is about what is patched.
-run_expect_status 0 'a malloc of its own' "$FLAME" mem --no-patch -o x.svg -- ./own
-file_has err '^flame: own: has a malloc of its own; blocks .* are not recorded' 'is named'
-file_lacks err 'no call of malloc was seen' 'once'
-run_expect_status 0 'beside a program that calls malloc much' "$FLAME" mem --no-patch -o x.svg -- \
+# With --no-patch; t0144 tests the patches.
+run_expect_status 0 'flame mem --no-patch of a program with its own malloc succeeds' \
+    "$FLAME" mem --no-patch -o x.svg -- ./own
+file_has err '^flame: own: has a malloc of its own; blocks .* are not recorded' \
+    'the summary names a program with its own malloc'
+file_lacks err 'no call of malloc was seen' 'the summary has one line on a program with its own malloc'
+run_expect_status 0 'flame mem --no-patch of it beside a program that calls malloc succeeds' \
+    "$FLAME" mem --no-patch -o x.svg -- \
     sh -c './keeper drop:100:1000; ./own; ./own; ./keeper keep:100'
-is_int "$(grep -c 'malloc of its own' err)" 1 'it is named, too, and once'
-run_expect_status 0 'an allocator under another name' "$FLAME" mem --no-patch -o x.svg -- ./inside
-file_has err '^flame: inside: has an allocator of its own \(je_malloc\)' 'is named'
-# An allocator's library is reached by names that are not hooked, or are.
+is_int "$(grep -c 'malloc of its own' err)" 1 \
+    'the summary names a program with its own malloc once, beside others'
+run_expect_status 0 'flame mem --no-patch of a program with je_malloc succeeds' \
+    "$FLAME" mem --no-patch -o x.svg -- ./inside
+file_has err '^flame: inside: has an allocator of its own \(je_malloc\)' \
+    'the summary names a program with je_malloc'
+# Programs call an allocator's library by names that are hooked or not.
 for name in mallocx mi_heap_malloc; do
     build "lib$name.so" -shared -fPIC "-DMALLOC=$name" -DLIBRARY
     build "by_$name" "-DCALLS=$name" -L. -Wl,-rpath,"$SCRATCH" -Wl,--no-as-needed "-l:lib$name.so"
 done
 build asks -DASKS=mallocx
-run_expect_status 0 "an allocator's own function" "$FLAME" mem -o x.svg -- \
+run_expect_status 0 'flame mem of a program that calls mi_heap_malloc succeeds' "$FLAME" mem -o x.svg -- \
     ./by_mi_heap_malloc
 file_has err '^flame: by_mi_heap_malloc: calls its allocator by mi_heap_malloc; blocks .* are not recorded' \
-    'is named'
-run_expect_status 0 'one that is hooked' "$FLAME" mem -o x.folded -- ./by_mallocx
-file_lacks err 'calls its allocator' 'is left in peace'
-file_has x.folded '^by_mallocx;.*;main(_\[i\])? 100$' 'as it is recorded'
-run_expect_status 0 'a program that asks for it by a weak reference' "$FLAME" mem -o x.svg -- ./asks
-file_lacks err 'mallocx' 'is left in peace, and finds none'
+    'the summary names a program that calls mi_heap_malloc'
+run_expect_status 0 'flame mem of a program that calls mallocx succeeds' \
+    "$FLAME" mem -o x.folded -- ./by_mallocx
+file_lacks err 'calls its allocator' 'the summary does not name a program that calls the hooked mallocx'
+file_has x.folded '^by_mallocx;.*;main(_\[i\])? 100$' 'calls of the hooked mallocx are recorded'
+run_expect_status 0 'flame mem of a program with a weak reference to mallocx succeeds' \
+    "$FLAME" mem -o x.svg -- ./asks
+file_lacks err 'mallocx' 'the summary does not name a program with a weak reference to mallocx'
 FLAMEMEM_OPTIONS=patch=0 run "$FLAME" leak -o x.svg -- ./own
-file_has err 'own: has a malloc of its own' 'the leak gate does not pass it over'
+file_has err 'own: has a malloc of its own' 'flame leak names a program with its own malloc'
 
-run_expect_status 0 'a program without' "$FLAME" mem -o x.svg -- ./plain
-file_lacks err 'of its own' 'is left in peace'
-run_expect_status 0 'much memory by malloc' "$FLAME" mem -o x.svg -- ./keeper hold:100000000
-file_lacks err 'at its most' 'is what is recorded'
+run_expect_status 0 'flame mem of a program without an allocator succeeds' "$FLAME" mem -o x.svg -- ./plain
+file_lacks err 'of its own' 'the summary does not name a program without an allocator'
+run_expect_status 0 'flame mem of much memory by malloc succeeds' \
+    "$FLAME" mem -o x.svg -- ./keeper hold:100000000
+file_lacks err 'at its most' 'much memory by malloc is not reported as unhooked'
 # glibc before 2.34 touches all of a first calloc before it returns.
 build late.so -shared -fPIC -DLATE
-LD_PRELOAD=$SCRATCH/late.so run_expect_status 0 'looked at in the middle of a calloc' timeout 60 \
+LD_PRELOAD=$SCRATCH/late.so run_expect_status 0 'flame mem sampled in the middle of a calloc succeeds' \
+    timeout 60 \
     "$FLAME" mem -o x.svg -- ./keeper hold:100000000
-file_has err '100,000,000 bytes in' 'what was counted after it'
-file_lacks err 'at its most' 'is what is recorded'
+file_has err '100,000,000 bytes in' 'a calloc that was sampled in the middle counts'
+file_lacks err 'at its most' 'a calloc that was sampled in the middle is not reported as unhooked'
 
 compile_victim branching -O1
-run_expect_status 0 'a quarter of a million stacks' "$FLAME" mem -o x.folded -- ./branching 18
-file_has err 'allocated 256.0 KiB.* in 262,144 calls' 'are recorded'
-file_lacks err 'at its most' "the recorder's own tables are not the program's memory"
+run_expect_status 0 'flame mem of a quarter of a million stacks succeeds' \
+    "$FLAME" mem -o x.folded -- ./branching 18
+file_has err 'allocated 256.0 KiB.* in 262,144 calls' 'a quarter of a million stacks are recorded'
+file_lacks err 'at its most' "the recorder's own tables do not count as the program's memory"
 
-run_expect_status 0 'mappings' "$FLAME" mem -o x.svg -- ./plain map:64
+run_expect_status 0 'flame mem of a program with large mappings succeeds' \
+    "$FLAME" mem -o x.svg -- ./plain map:64
 file_has err '^flame: plain [0-9]+: 6[4-9][.0-9]* MiB of memory at its most, [0-9.]+ (KiB|bytes).* of it by malloc; the rest' \
-    'are told beside what malloc gave'
-run_expect_status 0 'in one of several processes' "$FLAME" mem -o x.svg -- \
+    "the summary compares a program's memory with that of malloc"
+run_expect_status 0 'flame mem of large mappings in one of several processes succeeds' \
+    "$FLAME" mem -o x.svg -- \
     sh -c './keeper drop:100:1000; ./plain map:48 wait; ./plain map:2'
-file_has err '^flame: plain [0-9]+: 4[89][.0-9]* MiB of memory at its most' 'it is found while it runs'
-is_int "$(grep -c 'at its most' err)" 1 'and no other is taken for it'
+file_has err '^flame: plain [0-9]+: 4[89][.0-9]* MiB of memory at its most' \
+    'the process with large mappings is found while it runs'
+is_int "$(grep -c 'at its most' err)" 1 'no other process is reported for large mappings'
 run bash -c 'sleep 2 | "$FLAME" mem -o x.svg -- ./keeper keep:100:400000 fork keep:20 wait'
-file_lacks err 'at its most' "what a forked child has of its parent's is malloc's"
+file_lacks err 'at its most' "inherited memory of a forked child counts as malloc's"
 run "$FLAME" mem -q -o x.svg -- ./plain map:64
-is_str "$(cat err)" '' 'nothing of all that under -q'
+is_str "$(cat err)" '' 'flame mem -q of large mappings prints nothing'
 done_testing

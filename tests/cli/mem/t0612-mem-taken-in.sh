@@ -1,6 +1,6 @@
 #!/bin/bash
-# Traces of processes that have ended are taken in while the command runs: their files go
-# away, and the result is what reading them all at the end gives.
+# Traces of ended processes are ingested while the command runs: their files are
+# removed, and the result equals that of reading all at the end.
 . "${0%/*}/../lib.sh"
 . "$ROOT/tests/cli/mem.sh"
 
@@ -26,16 +26,16 @@ for i in 1 2 3 4 5 6 7 8; do
     echo $# >>left
 done
 EOS
-run_expect_status 0 'a command of many processes' "$FLAME" mem -o x.folded -- bash ./many
-is_int "$(wc -l <left)" 8 'looks at the files now and then'
-ok 'those of processes that have ended go away while it runs' \
+run_expect_status 0 'flame mem of a command of many processes succeeds' "$FLAME" mem -o x.folded -- bash ./many
+is_int "$(wc -l <left)" 8 'the command of many processes counts the files eight times'
+ok 'traces of ended processes are removed while the command runs' \
     test "$(sort -n left | tail -n 1)" -le 9
 is_int "$(awk '/keep_block/ { n += $NF } END { print n }' x.folded)" $((64 * 150)) \
-    'and every byte is in the result'
-is_str "$(ls "$TMPDIR")" '' 'nothing stays behind'
+    'ingested traces: each byte is in the result'
+is_str "$(ls "$TMPDIR")" '' 'ingested traces: no file is left in TMPDIR'
 
-# Files are used again, also where the name of a process's trace was taken by the program that it
-# was before.
+# Files are reused, also where the name of a process's trace was used by the program that it
+# ran before.
 cat >again <<'EOS'
 made() { od -An -tu4 -j20 -N4 "$TMPDIR"/flame-mem.*/notes | tr -d ' '; }
 for n in $(seq 600); do
@@ -50,16 +50,16 @@ cat "$TMPDIR"/flame-mem.*/spare.* | tr -d '\0' | wc -c
 stat -c '%b %s' "$TMPDIR"/flame-mem.*/spare.* | awk '{ most = $1 > most ? $1 : most } END { print most * 512 }'
 made
 EOS
-run_expect_status 0 'a command of programs that execute themselves' \
+run_expect_status 0 'flame mem of programs that execute themselves succeeds' \
     "$FLAME" mem -o x.folded -- bash ./again
 { read -r left; read -r kept; } <out
-is_int "$left" 0 'nothing is left in them'
-ok "and their pages stay ($kept)" test "$kept" -ge 16384 -a "$kept" -le 65536
-ok "their files become spares ($(tail -n 1 out))" test "$(tail -n 1 out)" -gt 200
+is_int "$left" 0 'spare files are empty'
+ok "spare files keep their pages ($kept)" test "$kept" -ge 16384 -a "$kept" -le 65536
+ok "trace files become spares ($(tail -n 1 out))" test "$(tail -n 1 out)" -gt 200
 
 # ---- the numbers ----
 
-# Every way a process can come and go.
+# All ways in which a process begins and ends.
 cat >ways <<'EOS'
 ./family 40 400 6 3
 ./forks fork; ./forks raw; ./forks vfork; ./forks threads
@@ -85,7 +85,7 @@ let_it_end() {
     rm -f ended ended.show
 }
 # The shell's own strings differ from run to run: they have process numbers in them.
-# And how much the threads of forks do is chance.
+# How much the threads of forks do is chance.
 victims() { grep -E '^(family|forks|keeper|gone|outlives);' | grep -v ';churn ' | sort; }
 
 mkdir apart
@@ -98,9 +98,9 @@ for view in alloc count live peak temp; do
     victims <t.folded >together
     "$FLAME" fold --view $view apart/*.flame 2>fold.err | victims >wanted
     cmp -s wanted together || diff wanted together | head -n 5 | sed 's/^/# /'
-    ok "$view: as all of them read at the end" \
+    ok "--view $view: ingested traces give what all traces read at the end give" \
         test -s wanted -a "$(cksum <wanted)" = "$(cksum <together)"
 done
 is_str "$(grep -Eo '[0-9]+ processes' err)" "$(cat apart.says)" \
-    'the summary counts the same processes'
+    'the summary counts the same processes with and without ingestion'
 done_testing

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Summary of several processes: how much they had at once, how many stacks.
+# Summary of several processes: their memory at once, and the number of stacks.
 . "${0%/*}/../lib.sh"
 . "$ROOT/tests/cli/mem.sh"
 
@@ -21,10 +21,11 @@ for i in $(seq 20); do
     done
 done >/dev/null 2>&1
 EOS
-run_expect_status 0 'twenty, one after another' "$FLAME" mem -o x.svg -- bash ./one_by_one
-file_has err 'peak .* in the largest process \(keeper [0-9]+\)' 'the largest is named'
-ok 'with its own peak' test "$(bytes_of 'peak ')" -ge 1000000 -a "$(bytes_of 'peak ')" -lt 1100000
-ok 'all at once had hardly more' \
+run_expect_status 0 'flame mem of twenty processes in turn succeeds' "$FLAME" mem -o x.svg -- bash ./one_by_one
+file_has err 'peak .* in the largest process \(keeper [0-9]+\)' 'twenty processes in turn: the largest is named'
+ok 'twenty processes in turn: the largest has its own peak' \
+    test "$(bytes_of 'peak ')" -ge 1000000 -a "$(bytes_of 'peak ')" -lt 1100000
+ok 'twenty processes in turn: the sum at once is hardly more' \
     test "$(bytes_of 'at most ')" -ge 1000000 -a "$(bytes_of 'at most ')" -lt 2000000
 
 mkfifo go
@@ -35,31 +36,33 @@ until [ "$(grep -c ready said)" = 20 ]; do sleep 0.05; done
 exec 9>&-
 wait
 EOS
-run_expect_status 0 'twenty at the same time' "$FLAME" mem -o x.svg -- bash ./together
-ok 'all at once had what they had' test "$(bytes_of 'at most ')" -ge 20000000
-run_expect_status 0 'a trace each' "$FLAME" mem -o t.flame -- bash ./together
-file_has err 'in the largest process' 'of traces that are kept nobody knows when they ended'
-file_lacks err 'at once|at its own' 'so there is no sum'
+run_expect_status 0 'flame mem of twenty processes at once succeeds' "$FLAME" mem -o x.svg -- bash ./together
+ok 'twenty processes at once: the sum at once has all of them' test "$(bytes_of 'at most ')" -ge 20000000
+run_expect_status 0 'flame mem -o t.flame of twenty processes succeeds' \
+    "$FLAME" mem -o t.flame -- bash ./together
+file_has err 'in the largest process' 'the summary of kept traces has the largest process'
+file_lacks err 'at once|at its own' 'the summary of kept traces has no sum at once'
 
 stacks() { grep -Eo '[0-9,]+ stacks' err | tr -d ', a-z'; }
 run "$FLAME" mem -o x.folded --view count -- ./family 40 400 1
 one=$(stacks)
 ok 'a child has some stacks' test "$one" -ge 42
 run "$FLAME" mem -o x.folded --view count -- ./family 40 400 25
-is_int "$(stacks)" "$one" 'twenty-five children have no others: inherited ones are no stacks'
+is_int "$(stacks)" "$one" 'twenty-five children: inherited stacks do not count again'
 run "$FLAME" mem -o t.flame -- ./family 40 400 25
-is_int "$(stacks)" "$one" 'nor where a trace each is kept'
+is_int "$(stacks)" "$one" 'twenty-five children with kept traces: inherited stacks do not count again'
 
-# The time to begin is part of the cost of recording, in forked children and executed programs, too:
+# Startup is part of the cost of recording, also in forked children and executed programs:
 # most of them do nothing else.
 rm -f t*.flame
 run "$FLAME" mem -o t.flame -- sh -c './family 1 1 25; ./keeper; ./keeper; true'
 starts=$(for f in t*.flame; do
     "$FLAME" dump "$f" | grep -o 'startup_ns=[0-9]*' | cut -d= -f2
 done)
-is_int "$(wc -w <<<"$starts")" 29 'twenty-nine beginnings'
-is_int "$(grep -cx 0 <<<"$starts")" 0 'each takes its time'
+is_int "$(wc -w <<<"$starts")" 29 'twenty-nine processes have a startup time'
+is_int "$(grep -cx 0 <<<"$starts")" 0 'no startup time is 0'
 said=$(grep -o 'recording cost about [0-9.]* [^ ,]*s' err | awk '{
     print $4 * ($5 == "s" ? 1e9 : $5 == "ms" ? 1e6 : $5 == "ns" ? 1 : 1e3) }')
-ok 'and is counted' awk "BEGIN { exit !($said * 1.01 >= $(tr '\n' '+' <<<"$starts")0) }"
+ok 'the cost of recording has the startup times' \
+    awk "BEGIN { exit !($said * 1.01 >= $(tr '\n' '+' <<<"$starts")0) }"
 done_testing

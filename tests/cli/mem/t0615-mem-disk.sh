@@ -1,6 +1,6 @@
 #!/bin/bash
-# A recording ends where its budget of disk does, and a full disk for traces does not keep
-# the result from where -o says.
+# A recording ends when its disk budget is used up, and a full disk for traces does not keep
+# the result from the path of -o.
 . "${0%/*}/../lib.sh"
 . "$ROOT/tests/cli/mem.sh"
 
@@ -22,33 +22,38 @@ find "$TMPDIR" -name '*.flame' -printf '%k\n' | awk '{ n += $1 } END { print n }
 ./keeper keep:10000
 exit 7
 EOS
-run_expect_status 7 'without a budget' "$FLAME" mem -o x.folded -- sh ./grows
-file_lacks err 'the recording ended' 'a recording does not end'
-is_int "$(sum keep_block x.folded)" 11000 'before the command'
+run_expect_status 7 "flame mem without --max-disk ends with the command's status" \
+    "$FLAME" mem -o x.folded -- sh ./grows
+file_lacks err 'the recording ended' 'flame mem without --max-disk does not end the recording'
+is_int "$(sum keep_block x.folded)" 11000 'flame mem without --max-disk records the whole command'
 whole=$(sum ';leaf ' x.folded)
 
-# With traces that are kept: others are taken in as soon as their processes have ended.
-run_expect_status 7 'the same, kept' "$FLAME" mem -o u.flame -- sh ./grows
-ok 'takes what it takes' test "$(du -ck u*.flame | tail -n 1 | cut -f 1)" -gt 600
+# With kept traces: other traces are ingested as soon as their processes have ended.
+run_expect_status 7 "flame mem -o u.flame without --max-disk ends with the command's status" \
+    "$FLAME" mem -o u.flame -- sh ./grows
+ok 'kept traces without --max-disk exceed the later limit' \
+    test "$(du -ck u*.flame | tail -n 1 | cut -f 1)" -gt 600
 rm -f u*.flame
 
-run_expect_status 7 'with one the command runs to its end' \
+run_expect_status 7 'flame mem --max-disk: the command runs to its end' \
     "$FLAME" mem --max-disk 600k -o x.folded -- sh ./grows
-ok 'the traces keep to it' test "$(cat out)" -le 600
+ok 'flame mem --max-disk: the traces keep to the limit' test "$(cat out)" -le 600
 file_has err '^flame: the recording ended after [0-9.]+ [a-z]+, when its 600.0 KiB, 614,400 bytes of disk \(--max-disk\) were used up: the figures are as of then$' \
-    'when it ended is said'
-is_int "$(sum keep_block x.folded)" 1000 'what was before is in the result, what came after is not'
-ok 'and of what was then a part' \
+    'flame mem --max-disk: the summary says when the recording ended'
+is_int "$(sum keep_block x.folded)" 1000 'flame mem --max-disk: the result ends with the recording'
+ok 'flame mem --max-disk: the result has a part of the last program' \
     test "$(sum ';leaf ' x.folded)" -gt 0 -a "$(sum ';leaf ' x.folded)" -lt "$whole"
-is_int "$(wc -l <err)" 6 'but for what is seen in the result nobody else has a word to say'
-is_str "$(ls "$TMPDIR")" '' 'nothing stays behind'
+is_int "$(wc -l <err)" 6 'flame mem --max-disk: no other line is printed'
+is_str "$(ls "$TMPDIR")" '' 'flame mem --max-disk leaves no file in TMPDIR'
 
-run_expect_status 7 'of traces that are kept' "$FLAME" mem --max-disk 600k -o t.flame -- sh ./grows
-ok 'as much is there' test "$(du -ck t*.flame | tail -n 1 | cut -f 1)" -le 640
-ok 'and readable' "$FLAME" fold -o y.folded t*.flame
-is_int "$(sum keep_block y.folded)" 1000 'up to the same end'
+run_expect_status 7 "flame mem --max-disk -o t.flame ends with the command's status" \
+    "$FLAME" mem --max-disk 600k -o t.flame -- sh ./grows
+ok 'flame mem --max-disk -o t.flame keeps traces up to the limit' \
+    test "$(du -ck t*.flame | tail -n 1 | cut -f 1)" -le 640
+ok 'traces of flame mem --max-disk are readable' "$FLAME" fold -o y.folded t*.flame
+is_int "$(sum keep_block y.folded)" 1000 'traces of flame mem --max-disk end with the recording'
 
-# The room of traces that were taken in is free again. (Those that are kept are not waited for.)
+# The disk space of ingested traces is free again. (Kept traces are not waited for.)
 cat >many <<'EOS'
 for i in 1 2 3 4 5 6 7 8; do
     for k in 1 2 3 4 5 6 7 8; do ./keeper keep:100 fork keep:50; done
@@ -61,19 +66,20 @@ done
 EOS
 run "$FLAME" mem -o t.flame -- sh ./many 0
 all=$(cat t.*flame | wc -c)
-run_expect_status 0 'many, of which each is small' \
+run_expect_status 0 'flame mem --max-disk of many small processes succeeds' \
     "$FLAME" mem --max-disk $((all / 2)) -o x.folded -- sh ./many 200
-file_lacks err 'the recording ended' 'do not use it up'
-is_int "$(sum keep_block x.folded)" $((64 * 150)) 'and are all there'
+file_lacks err 'the recording ended' 'many small processes do not use up the limit'
+is_int "$(sum keep_block x.folded)" $((64 * 150)) 'many small processes are all in the result'
 
 for wrong in x -1 9999999999999g ''; do
-    run_expect_status 2 "--max-disk '$wrong'" "$FLAME" mem --max-disk "$wrong" -o x.svg -- ./keeper
-    is_int "$(wc -l <err)" 1 'is refused in one line'
+    run_expect_status 2 "flame mem --max-disk '$wrong' ends with status 2" \
+        "$FLAME" mem --max-disk "$wrong" -o x.svg -- ./keeper
+    is_int "$(wc -l <err)" 1 "flame mem --max-disk '$wrong' prints one line"
 done
 
 # ---- a full disk ----
 
-full() { # SIZE COMMAND...: with so much room in TMPDIR
+full() { # SIZE COMMAND...: with SIZE bytes of room in TMPDIR
     mount -t tmpfs -o size="$1" tmpfs "$TMPDIR" 2>/dev/null || return
     shift
     run "$@"
@@ -82,7 +88,7 @@ full() { # SIZE COMMAND...: with so much room in TMPDIR
 if mkdir -p try && mount -t tmpfs tmpfs try 2>/dev/null; then
     umount try
     rm -f x.folded x.svg
-    # Full to the last byte, and nothing to be taken in that would make room.
+    # Full to the last byte, with no trace left to ingest that would free space.
     cat >fills <<'EOS'
 sh ./grows
 for n in $(seq 200); do
@@ -94,24 +100,25 @@ cat /dev/zero >"$TMPDIR/fill" 2>/dev/null
 exit 7
 EOS
     full 700k "$FLAME" mem -o x.svg -- sh ./fills
-    is_int "$status" 7 'full disk: the command runs'
+    is_int "$status" 7 'full disk: the command ends with its status'
     ok 'full disk: the picture is made' grep -q '</svg>' x.svg
-    file_has err 'lost for want of memory or space|not recorded: ' 'full disk: what is missing is said'
+    file_has err 'lost for want of memory or space|not recorded: ' 'full disk: the summary says what is missing'
     full 8k "$FLAME" mem -o x.folded -- sh ./grows
-    is_int "$(sum keep_block x.folded)" 11000 'full from the start: it is recorded beside the result'
-    is_str "$(ls -d flame-mem.* 2>/dev/null)" '' 'and nothing stays there'
+    is_int "$(sum keep_block x.folded)" 11000 'disk full from the start: the traces are beside the result'
+    is_str "$(ls -d flame-mem.* 2>/dev/null)" '' \
+        'disk full from the start: no directory is left beside the result'
 
-    # Both full: what was taken in is kept as text.
+    # Both full: the ingested traces are kept as text.
     mkdir small
     mount -t tmpfs -o size=4k tmpfs small
     run "$FLAME" mem -q -o small/x.svg -- sh ./grows
-    is_int "$status" 7 'no room for the result: the command has its status'
+    is_int "$status" 7 "no room for the result: flame ends with the command's status"
     kept=$(sed -n "s/^flame: the recording is kept in \(.*\); 'flame render .*/\1/p" err)
     is_int "$(sum keep_block "$kept/folded")" $((3 * 11000 + 2)) \
-        'all views (alloc, live, peak; count) are kept, and where is said'
+        'no room for the result: the summary names the kept text, which has all views'
     run "$FLAME" mem -q -o x.svg -- ./keeper
-    ok 'another run does not take them for what was left behind' test -s "$kept/folded"
-    ok 'and they can be drawn' "$FLAME" render -o y.svg "$kept/folded"
+    ok 'another run does not remove the kept text' test -s "$kept/folded"
+    ok 'the kept text can be drawn' "$FLAME" render -o y.svg "$kept/folded"
     umount small
 elif [ "$(id -u)" -ne 0 ]; then
     skip not-root 'only root can mount a tmpfs'

@@ -39,29 +39,32 @@ watched live.flame.moments 1
 stage b 4
 kill -USR1 "$watch"
 watched live.flame.moments 2
-is_str "$(sums live.flame.moments)" '5000 7000' 'a process that runs is watched by its number'
+is_str "$(sums live.flame.moments)" '5000 7000' 'flame watch PID takes moments of a running process'
 run "$FLAME" fold --from 0 live.flame
-file_has out ';stage_b 2000$' 'what it has is seen while it runs'
-run_expect_status 2 'a second one' "$FLAME" watch "$victim"
-file_has err '^flame: watch: .*/live\.flame\.moments: moments of this process are being taken already; see them with .*$' 'does not write over it'
+file_has out ';stage_b 2000$' 'fold --from shows the moments while the process runs'
+run_expect_status 2 'a second flame watch of a process ends with status 2' "$FLAME" watch "$victim"
+file_has err '^flame: watch: .*/live\.flame\.moments: moments of this process are being taken already; see them with .*$' \
+    'a second flame watch of a process says why'
 stage f 1
 echo q >&7
 exec 7>&- 8<&-
 wait "$victim"
-is_int "$?" 0 'the process does not notice'
+is_int "$?" 0 'a watched process ends with status 0'
 status=0
-wait "$watch" || status=$? # it does not wait for the next look, which is due in 1000 s
-is_int "$status" 0 'the end of the process ends it'
-is_str "$(sums live.flame.moments)" '5000 7000 6500' 'with a last moment'
-is_int "$("$FLAME" dump -s moment live.flame.moments | grep -c ' last=1 ')" 1 'that says so'
-file_has watch.err "^flame: 3 moments in .*/live\.flame\.moments; see one with 'flame fold --at TIME .*/live\.flame'\$" 'and a line'
+wait "$watch" || status=$? # it does not wait for the next moment, which is due in 1000 s
+is_int "$status" 0 'flame watch ends with status 0 when the process ends'
+is_str "$(sums live.flame.moments)" '5000 7000 6500' 'flame watch takes a moment at the end of the process'
+is_int "$("$FLAME" dump -s moment live.flame.moments | grep -c ' last=1 ')" 1 \
+    'the moment at the end of the process is marked as the last'
+file_has watch.err "^flame: 3 moments in .*/live\.flame\.moments; see one with 'flame fold --at TIME .*/live\.flame'\$" \
+    'flame watch prints where the moments are'
 first=$("$FLAME" dump -s moment live.flame.moments | sed -n 's/.* id=0 .* us=\([0-9]*\) .*/\1/p')
 run "$FLAME" fold --at "${first}us" live.flame
-is_str "$(sed -n 's/^[^#].*;//p' out)" 'stage_a 5000' 'moments beside a trace are found'
+is_str "$(sed -n 's/^[^#].*;//p' out)" 'stage_a 5000' 'fold --at finds moments beside the trace'
 run "$FLAME" fold --view live live.flame
-file_has out ';stage_b 1500$' 'and its end is as ever'
+file_has out ';stage_b 1500$' 'the trace of a watched process has its live blocks of the end'
 
-# ---- by its trace, until it is told ----
+# ---- by its trace, until a signal ----
 
 run_staged again.flame
 stage a 2
@@ -72,9 +75,10 @@ stage a 3
 watched again.flame.moments 2
 kill -TERM "$watch"
 wait "$watch"
-is_int "$?" 0 'a signal ends it'
-is_str "$(cat watch.err)" '' 'quietly if it is to be'
-is_str "$(sums again.flame.moments)" '2000 5000 5000' 'by growth, and with a moment at the end'
+is_int "$?" 0 'SIGTERM ends flame watch with status 0'
+is_str "$(cat watch.err)" '' 'flame watch -q prints nothing'
+is_str "$(sums again.flame.moments)" '2000 5000 5000' \
+    'flame watch --every 1k takes moments by growth, and one at its end'
 stage a 1
 "$FLAME" watch -q --every 1000s again.flame 2>watch.err &
 watch=$!
@@ -84,11 +88,12 @@ kill -USR1 "$watch"
 watched again.flame.moments 5
 kill -TERM "$watch"
 wait "$watch"
-is_int "$?" 0 'it can be watched again'
-is_str "$(cat watch.err)$(sums again.flame.moments)" '2000 5000 5000 6000 7000 7000' 'and goes on where it was'
+is_int "$?" 0 'a second flame watch after the first ends with status 0'
+is_str "$(cat watch.err)$(sums again.flame.moments)" '2000 5000 5000 6000 7000 7000' \
+    'a second flame watch after the first appends moments'
 is_str "$("$FLAME" dump -s moment again.flame.moments | sed -n 's/.* id=[0-9]* .* us=\([0-9]*\) .*/\1/p' | sort -nc 2>&1)" '' \
-    'in order of time'
-is_str "$(ls again.flame.*)" 'again.flame.moments' 'with nothing beside it'
+    'moments of two flame watch are in order of time'
+is_str "$(ls again.flame.*)" 'again.flame.moments' 'flame watch leaves only the file of moments'
 mv again.flame.moments old
 ln -s again.flame link.flame
 "$FLAME" watch -q link.flame &
@@ -96,8 +101,9 @@ watch=$!
 watched again.flame.moments 1
 kill -HUP "$watch"
 wait "$watch"
-is_int "$?" 0 'it can be watched anew'
-is_str "$(sums again.flame.moments | sed 's/ .*//')" '7000' 'from where it is, by a link to its trace, too'
+is_int "$?" 0 'flame watch by a symbolic link ends with status 0'
+is_str "$(sums again.flame.moments | sed 's/ .*//')" '7000' \
+    'flame watch by a symbolic link begins a new file beside the trace'
 rm again.flame.moments
 "$FLAME" watch again.flame 2>watch.err &
 watch=$!
@@ -106,8 +112,9 @@ rm again.flame.moments
 kill -TERM "$watch"
 status=0
 wait "$watch" || status=$?
-is_int "$status" 1 'moments that somebody has removed'
-file_has watch.err '^flame: watch: again\.flame\.moments: is gone, ' 'are said to be gone'
+is_int "$status" 1 'flame watch whose file of moments was removed ends with status 1'
+file_has watch.err '^flame: watch: again\.flame\.moments: is gone, ' \
+    'flame watch whose file of moments was removed says so'
 echo q >&7
 exec 7>&- 8<&-
 wait "$victim"
@@ -126,8 +133,8 @@ watched "$kept_trace.moments" 2
 kill -TERM "$watch"
 wait "$watch"
 finish
-is_str "$(sums m.flame)" '3000 7000 7000' 'what was watched of flame mem is in its trace'
-is_str "$(ls tmp)" '' 'and nothing is left'
+is_str "$(sums m.flame)" '3000 7000 7000' 'moments of flame watch are in the trace of flame mem'
+is_str "$(ls tmp)" '' 'flame mem with flame watch leaves no file in TMPDIR'
 
 # One of two programs is sampled: the summary of moments and the moments in the trace agree.
 rm -f to from
@@ -147,37 +154,43 @@ kill -TERM "$watch"
 wait "$watch"
 finish
 file_has watch.err '^flame: 3 moments of process [0-9]+; they go with what the run that records it writes if that is a trace ' \
-    'a name that goes with the run is not told'
-is_int "$(find . -name 'w*.flame' | wc -l)" 2 'two programs are recorded'
+    'flame watch of a run names no file that the run removes'
+is_int "$(find . -name 'w*.flame' | wc -l)" 2 'flame mem of two programs keeps two traces'
 for command in 'fold' 'render -f folded -o -'; do
     # shellcheck disable=SC2086 # words
-    run_expect_status 0 "flame $command: the moments" "$FLAME" $command --at 600 w.flame
-    is_str "$(sed -n 's/^[^#].*;//p' out)" 'stage_a 7000' '  are found'
+    run_expect_status 0 "flame $command --at of one watched program of two succeeds" \
+        "$FLAME" $command --at 600 w.flame
+    is_str "$(sed -n 's/^[^#].*;//p' out)" 'stage_a 7000' \
+        "flame $command --at of one watched program of two has its moment"
     is_int "$(grep -c 'no moments were taken of 1 of 2 traces (w.flame), which are left out' err)" 1 \
-        '  and whose there are none is told'
+        "flame $command --at names the program without moments"
 done
 "$FLAME" diff --from 0 w.flame >compared 2>err
-is_int "$(grep -c 'no moments were taken' err)" 1 'of a comparison it is told once'
-file_has compared 'stage_a 0 7000$' 'flame diff has them, too'
+is_int "$(grep -c 'no moments were taken' err)" 1 'flame diff --from names the program without moments once'
+file_has compared 'stage_a 0 7000$' 'flame diff --from has the moment'
 "$FLAME" mem -q -o none.flame -- sh -c './staged </dev/null; exit 0' >/dev/null
 for command in 'fold --at' 'render --at' 'top --at' 'diff --from'; do
     # shellcheck disable=SC2086 # words
-    run_expect_status 2 "flame $command: where there are none" "$FLAME" $command 1 none.flame
-    is_int "$(grep -c "none.flame: ${command#* }: no moments were taken of it" err)" 1 '  it is told once'
+    run_expect_status 2 "flame $command of a trace without moments ends with status 2" \
+        "$FLAME" $command 1 none.flame
+    is_int "$(grep -c "none.flame: ${command#* }: no moments were taken of it" err)" 1 \
+        "flame $command of a trace without moments says so once"
 done
 
 # ---- what is wrong ----
 
-run_expect_status 2 'nobody' "$FLAME" watch
-run_expect_status 2 'two' "$FLAME" watch 1 2
-run_expect_status 2 'a process that is not there' "$FLAME" watch 2147483646
-file_has err '^flame: watch: there is no process 2147483646$' 'is not watched'
-run_expect_status 2 'one that is not recorded' "$FLAME" watch $$
-file_has err "^flame: watch: process $$ is not recorded, or you may not inspect it; start it with 'flame mem', or see flame-preload\\(7\\)\$" 'neither'
-run_expect_status 2 'a trace of one that has ended' "$FLAME" watch live.flame
-file_has err '^flame: watch: live\.flame: its process \([0-9]*\) does not write to it any more$' 'neither'
-run_expect_status 2 'no trace' "$FLAME" watch watch.err
-run_expect_status 2 'no file' "$FLAME" watch nowhere
-run_expect_status 2 'no time' "$FLAME" watch --every soon live.flame
-file_has err 'watch: --every soon: expected a time such as ' 'is said'
+run_expect_status 2 'flame watch without a process ends with status 2' "$FLAME" watch
+run_expect_status 2 'flame watch with two processes ends with status 2' "$FLAME" watch 1 2
+run_expect_status 2 'flame watch of an unused process id ends with status 2' "$FLAME" watch 2147483646
+file_has err '^flame: watch: there is no process 2147483646$' 'flame watch of an unused process id says so'
+run_expect_status 2 'flame watch of an unrecorded process ends with status 2' "$FLAME" watch $$
+file_has err "^flame: watch: process $$ is not recorded, or not yours to look at; start it with 'flame mem', or see flame-preload\\(7\\)\$" \
+    'flame watch of an unrecorded process says so'
+run_expect_status 2 "flame watch of an ended process's trace ends with status 2" "$FLAME" watch live.flame
+file_has err '^flame: watch: live\.flame: its process \([0-9]*\) does not write to it any more$' \
+    "flame watch of an ended process's trace says so"
+run_expect_status 2 'flame watch of a file that is no trace ends with status 2' "$FLAME" watch watch.err
+run_expect_status 2 'flame watch of a missing file ends with status 2' "$FLAME" watch nowhere
+run_expect_status 2 'flame watch --every soon ends with status 2' "$FLAME" watch --every soon live.flame
+file_has err 'watch: --every soon: expected a time such as ' 'flame watch --every soon says what it expects'
 done_testing

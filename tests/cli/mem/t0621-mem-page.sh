@@ -48,36 +48,39 @@ page() {
 
 begin rec mem --moments=USR1 -o x.flame
 four_moments
-run_expect_status 0 'a trace with moments' "$FLAME" render -o x.html x.flame
-is_str "$(cat err)" '' 'becomes a page'
+run_expect_status 0 'render of a trace with moments succeeds' "$FLAME" render -o x.html x.flame
+is_str "$(cat err)" '' 'render of a trace with moments prints nothing'
 like "$(page x.html)" '^all 10000 0 rss,live stage_a 10000,all 20000 0 rss,live stage_a 10000,live stage_b 10000,all 18500 0 rss,live stage_a 11000,live stage_b 7500,all 18500 1048576 rss,live stage_a 11000,live stage_b 7500,mmap [^,]* 1048576,all ' \
-    'with what was live and mapped at each'
+    'the page has the live and mapped bytes of each moment'
 python3 moments.py x.html | awk '$2 == "all" { print $1 }' | while read -r time; do
     "$FLAME" fold --at "$time" x.flame 2>/dev/null | sed -n 's/^[^#].*;\([a-z_]*\) \([0-9]*\)$/live \1 \2/p' >at.folded
     python3 moments.py x.html | sed -n "s/^$time \\(live .*\\)/\\1/p" >shown
     cmp -s at.folded shown || echo "$time"
 done >differ
-is_str "$(cat differ)" '' 'which is what flame fold --at says'
-run_expect_status 0 'a page of a moment' "$FLAME" render --at 1000 -o at.html x.flame
-run_expect_status 1 'has no others' python3 moments.py at.html
-run_expect_status 0 'a flame chart' "$FLAME" render --flamechart -o chart.html x.flame
-run_expect_status 1 'has none' python3 moments.py chart.html
-run_expect_status 0 'a picture' "$FLAME" render --view live -o x.svg x.flame
-file_lacks x.svg 'changes=' 'neither'
-run_expect_status 0 'a filter' "$FLAME" render --grep-v stage_b -o drop.html x.flame
+is_str "$(cat differ)" '' 'the page agrees with flame fold --at for each moment'
+run_expect_status 0 'render --at -o at.html succeeds' "$FLAME" render --at 1000 -o at.html x.flame
+run_expect_status 1 'the page of one moment has no timeline' python3 moments.py at.html
+run_expect_status 0 'render --flamechart -o chart.html succeeds' \
+    "$FLAME" render --flamechart -o chart.html x.flame
+run_expect_status 1 'a flame chart has no timeline' python3 moments.py chart.html
+run_expect_status 0 'render -o x.svg of a trace with moments succeeds' \
+    "$FLAME" render --view live -o x.svg x.flame
+file_lacks x.svg 'changes=' 'a picture has no timeline'
+run_expect_status 0 'render --grep-v of a trace with moments succeeds' \
+    "$FLAME" render --grep-v stage_b -o drop.html x.flame
 like "$(page drop.html)" '^all 10000 0 rss,live stage_a 10000,all 20000 0 rss,live stage_a 10000,all 18500' \
-    'leaves out what it leaves out at all moments, and the lines are of the whole'
+    '--grep-v filters the stacks of all moments, but not the totals'
 "$FLAME" mem -o y.flame true 2>err
-run_expect_status 0 'a trace without moments' "$FLAME" render -o y.html y.flame
-run_expect_status 1 'makes a page without' python3 moments.py y.html
-file_lacks y.html '"history":"' 'any'
+run_expect_status 0 'render of a trace without moments succeeds' "$FLAME" render -o y.html y.flame
+run_expect_status 1 'the page of a trace without moments has no timeline' python3 moments.py y.html
+file_lacks y.html '"history":"' 'the page of a trace without moments has no data of one'
 
 begin page mem --moments=USR1 -o p.html
 four_moments
-is_int "$status" 0 'flame mem makes the page at once'
+is_int "$status" 0 "flame mem --moments -o p.html ends with the command's status"
 like "$(page p.html)" '^all 10000 0 rss,live stage_a 10000,all 20000 0 rss,live stage_a 10000,live stage_b 10000,all 18500 0 rss,live stage_a 11000,live stage_b 7500,all 18500 1048576 rss,' \
-    'with the same moments'
-is_str "$(ls tmp)" '' 'nothing is left behind'
+    'the page of flame mem --moments has the same moments'
+is_str "$(ls tmp)" '' 'flame mem --moments -o p.html leaves no file in TMPDIR'
 
 begin several mem --moments=USR1 -o s.html
 stage a 5
@@ -85,9 +88,10 @@ moment
 stage k
 moment 2
 finish
-like "$(page s.html)" 'all 5000 0 rss,live stage_a 5000.*all 5700 0 rss' 'of several processes what they have together'
+like "$(page s.html)" 'all 5000 0 rss,live stage_a 5000.*all 5700 0 rss' \
+    'the page of several processes has the sum of their moments'
 
-# ---- without being asked, with marks, of a process that runs already ----
+# ---- by default, with marks ----
 
 cat >marks.c <<'END_C'
 #include <flamemem.h>
@@ -107,25 +111,27 @@ int main(int argc, char **argv)
 }
 END_C
 "${CC:-cc}" -O1 -I"$ROOT/preload" -o marks marks.c
-# A busy machine may not look while a program runs that is soon over.
+# On a busy machine a short program may end before the first moment.
 for pause in 1000 4000 16000; do
-    run_expect_status 0 'a page' "$FLAME" mem -q -o m.html ./marks $pause
+    run_expect_status 0 'flame mem -o m.html of a program with marks succeeds' \
+        "$FLAME" mem -q -o m.html ./marks $pause
     python3 moments.py m.html >m.moments
     [ "$(grep -c ' all ' m.moments)" -lt 3 ] || break
 done
 is_str "$(grep '^mark' m.moments)" 'mark begin
-mark <late> "one"' 'has the marks of the program'
-is_str "$(awk '$2 == "all" { last = $3 } END { print last }' m.moments)" 300000 'and moments up to the end'
-ok 'several' test "$(grep -c ' all ' m.moments)" -ge 3
-run_expect_status 0 'a picture' "$FLAME" mem -q -o m.svg ./marks
-run_expect_status 0 'a trace' "$FLAME" mem -q -o m.flame ./marks
-is_str "$("$FLAME" dump -s moment m.flame)" '' 'has none that nobody asked for'
-run_expect_status 0 'its page' "$FLAME" render -o n.html m.flame
-run_expect_status 1 'neither' python3 moments.py n.html
+mark <late> "one"' 'the page has the marks of the program'
+is_str "$(awk '$2 == "all" { last = $3 } END { print last }' m.moments)" 300000 \
+    'the page has moments up to the end without --moments'
+ok 'the page has several moments without --moments' test "$(grep -c ' all ' m.moments)" -ge 3
+run_expect_status 0 'flame mem -o m.svg of a program with marks succeeds' "$FLAME" mem -q -o m.svg ./marks
+run_expect_status 0 'flame mem -o m.flame of a program with marks succeeds' "$FLAME" mem -q -o m.flame ./marks
+is_str "$("$FLAME" dump -s moment m.flame)" '' 'a trace without --moments has no moments'
+run_expect_status 0 'render of a trace without --moments succeeds' "$FLAME" render -o n.html m.flame
+run_expect_status 1 'the page of a trace without --moments has no timeline' python3 moments.py n.html
 
 begin run run --moments=USR1 -o r.html
 stage a 5
 moment
 finish
-like "$(page r.html)" '^all 5000 0 rss,live stage_a 5000' 'flame run does, too'
+like "$(page r.html)" '^all 5000 0 rss,live stage_a 5000' 'the page of flame run --moments has the moments'
 done_testing

@@ -1,5 +1,5 @@
 #!/bin/bash
-# flame watch --rotate: a recording in parts, which together are the recording, and a limit of disk.
+# flame watch --rotate: a recording in parts that sum to the whole, and a disk limit.
 . "${0%/*}/../lib.sh"
 . "$ROOT/tests/cli/moments.sh"
 
@@ -16,10 +16,10 @@ end_staged() {
     echo q >&7
     exec 7>&- 8<&-
     wait "$victim"
-    is_int "$?" 0 'the process does not notice'
+    is_int "$?" 0 'the watched process ends with status 0'
 }
 
-# there FILE: once it is, it is whole.
+# there FILE: waits until it exists; it is then complete.
 there() {
     until_true test -e "$1"
 }
@@ -43,7 +43,7 @@ seam() {
 end_of_watch() {
     status=0
     wait "$watch" || status=$?
-    is_int "$status" "$1" 'watch ends with the process'
+    is_int "$status" "$1" "flame watch ends with status $1 when the process ends"
 }
 
 # ---- by signals ----
@@ -61,44 +61,53 @@ stage f 1
 stage a 2
 end_staged
 end_of_watch 0
-file_has watch.err "^flame: 3 parts up to .*all\.part0003\.flame; add them up with 'flame fold'\$" 'and says what there is'
-is_str "$(stat -c %a all.part0002.flame)" 600 'parts are private, as traces are'
+file_has watch.err "^flame: 3 parts up to .*all\.part0003\.flame; add them up with 'flame fold'\$" \
+    'flame watch --rotate prints how many parts there are'
+is_str "$(stat -c %a all.part0002.flame)" 600 'parts have mode 600'
 
 for view in alloc count live peak temp; do
     "$FLAME" fold --view "$view" -o whole.folded all.flame
     "$FLAME" fold --view "$view" -o parts.folded all.part*.flame
-    ok "$view: parts together are the recording, byte for byte" cmp whole.folded parts.folded
+    ok "--view $view: parts sum to the recording, byte for byte" cmp whole.folded parts.folded
     "$FLAME" fold --tid --pid --view "$view" -o whole.folded all.flame
     "$FLAME" fold --tid --pid --view "$view" -o parts.folded all.part0003.flame all.part0001.flame all.part0002.flame
-    ok "$view: and in any order, with processes and threads" cmp whole.folded parts.folded
+    ok "--view $view: parts in any order, with processes and threads, sum to the recording" \
+        cmp whole.folded parts.folded
 done
 "$FLAME" render --view live -o whole.svg all.flame
 "$FLAME" render --view live -o parts.svg all.part*.flame
 is_str "$(grep -o '<title>[^<]*' parts.svg | sort)" "$(grep -o '<title>[^<]*' whole.svg | sort)" \
-    'the picture, too'
+    'the picture of all parts is that of the recording'
 
 sum() {
     "$FLAME" fold --view "$1" "${@:3}" | stage=stage_$2 awk '/^[^#]/ && index($0, ENVIRON["stage"]) { n += $NF } END { print n + 0 }'
 }
-is_str "$(sum alloc a all.part0001.flame) $(sum alloc b all.part0001.flame)" '5000 0' 'a part alone: what was allocated in it'
-is_str "$(sum alloc a all.part0002.flame) $(sum alloc b all.part0002.flame)" '0 2000' 'and in the next'
-is_str "$(sum alloc a all.part0003.flame) $(sum alloc b all.part0003.flame)" '2000 0' 'and in the last'
+is_str "$(sum alloc a all.part0001.flame) $(sum alloc b all.part0001.flame)" '5000 0' \
+    'part 1 alone has its own allocations'
+is_str "$(sum alloc a all.part0002.flame) $(sum alloc b all.part0002.flame)" '0 2000' \
+    'part 2 alone has its own allocations'
+is_str "$(sum alloc a all.part0003.flame) $(sum alloc b all.part0003.flame)" '2000 0' \
+    'part 3 alone has its own allocations'
 live=$("$FLAME" fold --view live all.part0002.flame | awk '/stage_/ { n += $NF } END { print n }')
-is_int "$live" 6500 'a part alone: what was live at its end'
-is_str "$(sum alloc a all.part0002.flame all.part0003.flame)" 2000 'two of three: what was allocated in them'
+is_int "$live" 6500 'part 2 alone has the live bytes of its end'
+is_str "$(sum alloc a all.part0002.flame all.part0003.flame)" 2000 \
+    'two of three parts have their own allocations'
 is_str "$("$FLAME" fold --view live all.part0002.flame all.part0003.flame | grep -v '^#')" \
-    "$("$FLAME" fold --view live all.flame | grep -v '^#')" 'and what was live at the end'
-run_expect_status 0 'one is missing' "$FLAME" fold --view alloc all.part0001.flame all.part0003.flame
-file_has err 'all.part0003.flame: part 2 of the same recording is not given; its counts are missing$' 'is said'
-is_str "$(sum alloc a all.part0001.flame all.part0003.flame 2>gap.err) $(sum alloc b all.part0001.flame all.part0003.flame 2>gap.err)" '7000 0' 'and only that is left out'
-run_expect_status 0 'one is given twice' "$FLAME" fold all.part*.flame all.part0002.flame
-file_has err 'part 2 is given twice, and counted once$' 'is said'
+    "$("$FLAME" fold --view live all.flame | grep -v '^#')" 'two of three parts have the live bytes of the end'
+run_expect_status 0 'fold without part 2 succeeds' \
+    "$FLAME" fold --view alloc all.part0001.flame all.part0003.flame
+file_has err 'all.part0003.flame: part 2 of the same recording is not given; what was counted in it is left out$' \
+    'fold without part 2 says that it is missing'
+is_str "$(sum alloc a all.part0001.flame all.part0003.flame 2>gap.err) $(sum alloc b all.part0001.flame all.part0003.flame 2>gap.err)" '7000 0' \
+    'fold without part 2 lacks only that part'
+run_expect_status 0 'fold with part 2 given twice succeeds' "$FLAME" fold all.part*.flame all.part0002.flame
+file_has err 'part 2 is given twice, and counted once$' 'fold with part 2 given twice says so'
 "$FLAME" fold -o whole.folded all.flame
-ok 'and it is counted once' cmp whole.folded out
+ok 'fold with part 2 given twice counts it once' cmp whole.folded out
 head -c -700 all.part0002.flame >cut.flame
-run_expect_status 2 'half a part' "$FLAME" fold cut.flame
+run_expect_status 2 'fold of a truncated part ends with status 2' "$FLAME" fold cut.flame
 
-# ---- two that watch one after the other, each with parts of its own ----
+# ---- two flame watch in turn, each with its own parts ----
 
 run_staged both.flame
 stage a 5
@@ -112,25 +121,29 @@ touch two.part0001.flame.tmpAbCdEf two.part1.flame two.part0001.flame.tmp
 "$FLAME" watch --rotate 100h -o two.flame "$victim" 2>watch.err &
 watch=$!
 watching
-run_expect_status 2 'two at once' timeout 60 "$FLAME" watch --rotate 100h -o three.flame "$victim"
-file_has err '^flame: watch: .*both\.flame: another process writes parts of it already$' 'are refused'
+run_expect_status 2 'a second flame watch --rotate at once ends with status 2' \
+    timeout 60 "$FLAME" watch --rotate 100h -o three.flame "$victim"
+file_has err '^flame: watch: .*both\.flame: somebody writes parts of it already$' \
+    'a second flame watch --rotate at once says why'
 end_staged
 end_of_watch 0
 is_str "$(echo two.part*)" 'two.part0001.flame two.part0001.flame.tmp two.part1.flame' \
-    'what a killed one had not finished is removed, and nothing else'
+    'flame watch removes only unfinished parts of its own name'
 "$FLAME" fold -o whole.folded both.flame
-run_expect_status 0 'parts that overlap' "$FLAME" fold two.part0001.flame one.part0001.flame
-ok 'are counted once, whatever their order' cmp whole.folded out
-is_str "$(cat err)" '' 'and that is nothing to speak of'
-run_expect_status 0 'a recording and its parts' "$FLAME" fold both.flame one.part0001.flame two.part0001.flame
-ok 'are counted once' cmp whole.folded out
-file_has err 'one\.part0001\.flame: is a part of a recording that is also given whole; such parts are not counted$' \
-    'is said'
+run_expect_status 0 'fold of overlapping parts succeeds' "$FLAME" fold two.part0001.flame one.part0001.flame
+ok 'fold of overlapping parts counts them once, in any order' cmp whole.folded out
+is_str "$(cat err)" '' 'fold of overlapping parts prints nothing'
+run_expect_status 0 'fold of a recording and its parts succeeds' \
+    "$FLAME" fold both.flame one.part0001.flame two.part0001.flame
+ok 'fold of a recording and its parts counts them once' cmp whole.folded out
+file_has err 'one\.part0001\.flame: is a part of a recording that is given as a whole, too; such parts are left out$' \
+    'fold of a recording and its parts says that it leaves out the parts'
 "$FLAME" render -o whole.svg both.flame
 "$FLAME" render -o parts.svg one.part0001.flame both.flame 2>parts.err
-is_str "$(grep -o '<title>[^<]*' parts.svg | sort)" "$(grep -o '<title>[^<]*' whole.svg | sort)" 'in pictures, too'
+is_str "$(grep -o '<title>[^<]*' parts.svg | sort)" "$(grep -o '<title>[^<]*' whole.svg | sort)" \
+    'render of a recording and its parts draws the recording'
 
-# ---- by time, with a limit, which a watch that begins anew keeps to ----
+# ---- by time, with a limit that a second flame watch keeps, too ----
 
 run_staged live.flame
 stage a 5
@@ -144,14 +157,17 @@ last=$(find . -name 'hour.part*' | sort | tail -n 1)
 last=${last#./}
 "$FLAME" watch --rotate 50ms --max-disk 50k -o hour.flame "$victim" 2>>watch.err &
 watch=$!
-ok 'parts of before are removed as well' comes_true test ! -e "$last"
+ok 'a second flame watch --max-disk removes older parts' comes_true test ! -e "$last"
 end_staged
 end_of_watch 0
-file_has watch.err '^flame: watch: hour\.part0001\.flame: removed, as the parts take more than 51200 bytes \(--max-disk\)$' 'is said'
-file_has watch.err '^flame: [0-9]+ parts up to .*, of which [0-9]+ were removed;' 'and in the end'
-ok 'they keep to the limit' test "$(cat hour.part*.flame | wc -c)" -le 51200
+file_has watch.err '^flame: watch: hour\.part0001\.flame: removed, as the parts take more than 51200 bytes \(--max-disk\)$' \
+    'flame watch --max-disk names a removed part'
+file_has watch.err '^flame: [0-9]+ parts up to .*, of which [0-9]+ were removed;' \
+    'flame watch --max-disk counts the removed parts'
+ok 'flame watch --max-disk keeps to the limit' test "$(cat hour.part*.flame | wc -c)" -le 51200
 is_str "$("$FLAME" fold --view live hour.part*.flame | grep -v '^#')" \
-    "$("$FLAME" fold --view live live.flame | grep -v '^#')" 'what is live at the end is in those that are left'
+    "$("$FLAME" fold --view live live.flame | grep -v '^#')" \
+    'the remaining parts have the live bytes of the end'
 
 # ---- no room ----
 
@@ -166,13 +182,15 @@ if mount -t tmpfs -o size=16k none small 2>/dev/null; then
     watch=$!
     until_true test -s watch.err
     sleep 0.2
-    is_int "$(grep -c 'No space left on device; the program runs on' watch.err)" 1 'a full disk is said once'
+    is_int "$(grep -c 'No space left on device; the program goes on' watch.err)" 1 \
+        'flame watch --rotate reports a full disk once'
     stage b 4
     mount -o remount,size=4m small
     there small/p.part0001.flame
     end_staged
     end_of_watch 0
-    is_str "$("$FLAME" fold small/p.part*.flame)" "$("$FLAME" fold full.flame)" 'and nothing is lost'
+    is_str "$("$FLAME" fold small/p.part*.flame)" "$("$FLAME" fold full.flame)" \
+        'flame watch --rotate after a full disk loses nothing'
     unmount_small
     trap tap_cleanup EXIT
 else
@@ -188,14 +206,21 @@ fi
 
 run_staged other.flame
 stage a 1
-run_expect_status 2 'parts of another recording' "$FLAME" watch --rotate 1s -o all.flame "$victim"
-file_has err '^flame: watch: all\.part0003\.flame: is of another recording; move it away, or give -o another name$' 'are left alone'
-run_expect_status 2 'both kinds' "$FLAME" watch --rotate 1s --every 1s "$victim"
-run_expect_status 2 'a limit of nothing' "$FLAME" watch --max-disk 1m "$victim"
+run_expect_status 2 'flame watch over parts of another recording ends with status 2' \
+    "$FLAME" watch --rotate 1s -o all.flame "$victim"
+file_has err '^flame: watch: all\.part0003\.flame: is of another recording; move it away, or give -o another name$' \
+    'flame watch over parts of another recording says why'
+run_expect_status 2 'flame watch --rotate --every ends with status 2' \
+    "$FLAME" watch --rotate 1s --every 1s "$victim"
+run_expect_status 2 'flame watch --max-disk without --rotate ends with status 2' \
+    "$FLAME" watch --max-disk 1m "$victim"
 for wrong in 0 1w '' -1 min 1xmin; do
-    run_expect_status 2 "--rotate '$wrong'" "$FLAME" watch --rotate "$wrong" "$victim"
-    file_has err "expected a time such as 600, 90s, 10min or 1h, bytes such as 64m" 'says what is wanted'
+    run_expect_status 2 "flame watch --rotate '$wrong' ends with status 2" \
+        "$FLAME" watch --rotate "$wrong" "$victim"
+    file_has err "expected a time such as 600, 90s, 10min or 1h, bytes such as 64m" \
+        "flame watch --rotate '$wrong' says what it expects"
 done
-run_expect_status 2 'no directory' "$FLAME" watch --rotate 1s -o nowhere/x.flame "$victim"
+run_expect_status 2 'flame watch -o in a missing directory ends with status 2' \
+    "$FLAME" watch --rotate 1s -o nowhere/x.flame "$victim"
 end_staged
 done_testing

@@ -1,6 +1,6 @@
 #!/bin/bash
 # Programs put files into the directory of their run: pipes, links, devices, directories, files with
-# no end. flame neither waits for any nor reads it, the run's result is the same as without them,
+# no end. flame neither waits for these nor reads them, the run's result is the same as without them,
 # and all are removed.
 . "${0%/*}/../lib.sh"
 . "$ROOT/tests/cli/mem.sh"
@@ -53,73 +53,78 @@ with() {
 
 for what in pipe zero link folder garbage long hollow moments notes spares; do
     with $what mem -q -o x.folded
-    is_int "$status" 0 "flame mem: $what"
-    is_int "$(awk '/keep_block/ { n += $NF } END { print n }' x.folded)" 300 "flame mem: $what: all is drawn"
+    is_int "$status" 0 "flame mem with litter ($what) ends with the command's status"
+    is_int "$(awk '/keep_block/ { n += $NF } END { print n }' x.folded)" 300 \
+        "flame mem with litter ($what) draws all blocks"
     find "$TMPDIR" -name evil.flame -delete
-    is_str "$(find "$TMPDIR" -type p)$(find "$TMPDIR" -type l)" '' "flame mem: $what: none stays"
+    is_str "$(find "$TMPDIR" -type p)$(find "$TMPDIR" -type l)" '' \
+        "flame mem with litter ($what) leaves no pipe and no link"
     rm -rf "${TMPDIR:?}"/*
 done
 for what in pipe zero folder notes; do
     with $what mem -q --moments -o x.flame
-    is_int "$status" 0 "flame mem, traces: $what"
+    is_int "$status" 0 "flame mem -o x.flame with litter ($what) ends with the command's status"
     is_int "$("$FLAME" fold --view alloc x*.flame 2>/dev/null | awk '/keep_block/ { n += $NF } END { print n }')" \
-        300 "flame mem, traces: $what: all is there"
+        300 "flame mem -o x.flame with litter ($what) has all blocks"
     with $what off -q -o x.svg
-    is_int "$status" 0 "flame off: $what"
+    is_int "$status" 0 "flame off with litter ($what) ends with the command's status"
     with $what run -q -o x.html
-    is_int "$status" 0 "flame run: $what"
+    is_int "$status" 0 "flame run with litter ($what) ends with the command's status"
     rm -rf "${TMPDIR:?}"/* x*.flame
 done
 with waits off -q -o x.svg
-is_int "$status" 1 'flame off: a pipe in place of its trace is no result'
-file_has err '^flame: .*: left no recording: its trace cannot be read: no plain file$' 'and no trace'
+is_int "$status" 1 'flame off with a pipe in place of its trace ends with status 1'
+file_has err '^flame: .*: left no recording: its trace cannot be read: no plain file$' \
+    'flame off with a pipe in place of its trace says why'
 with garbage leak -q
-is_int "$status" 1 'flame leak: what is no trace is not looked at'
-file_has err 'not every process could be checked: traces cannot be read: evil' 'which it says'
+is_int "$status" 1 'flame leak with a file that is no trace ends with status 1'
+file_has err 'not all could be looked at: traces cannot be read: evil' \
+    'flame leak with a file that is no trace says why'
 rm -rf "${TMPDIR:?}"/*
 with hollow mem -q -o x.folded
 file_has err 'evil is left out, .*: 42949672960 bytes are said to be in use, and [0-9]+ are on the disk' \
-    'a file of 40 GiB with a trace'\''s header is not read'
+    "flame mem does not read a file of 40 GiB with a trace's header"
 rm -rf "${TMPDIR:?}"/*
 with folder mem -q -o x.svg
 with spares mem -q -o x.svg
-is_int "$(left)" 0 'directories and pipes go away with it'
+is_int "$(left)" 0 'directories and pipes are removed with the run directory'
 
 # ---- outputs ----
 
 mkfifo own
 cat own >got &
 run "$FLAME" mem -q -o own -- ./keeper keep:100
-is_int "$status" 2 'a pipe without an ending says nothing of a format'
+is_int "$status" 2 'flame mem -o of a pipe without an ending ends with status 2'
 echo >own
 wait
 mkfifo own.folded
 cat own.folded >got &
 run "$FLAME" mem -q -o own.folded -- ./keeper keep:100
 wait
-file_has got keep_block 'a pipe of one'\''s own is written to'
+file_has got keep_block "flame mem writes to the user's own pipe"
 "$FLAME" fold -o /dev/stdout x.folded >/dev/null 2>&1
-ok 'so is standard output' test "$("$FLAME" fold -o /dev/stdout got | grep -c keep_block)" = 1
+ok 'flame fold writes to standard output' test "$("$FLAME" fold -o /dev/stdout got | grep -c keep_block)" = 1
 run "$FLAME" fold -o /dev/null got
-is_int "$status" 0 'and /dev/null'
+is_int "$status" 0 'flame fold writes to /dev/null'
 mkdir -m 1777 common
 if [ "$(id -u)" = 0 ]; then
     mkfifo -m 666 common/trap.svg
     chown 65534 common/trap.svg
     for command in mem off leak; do
         run timeout -k 5 120 "$FLAME" $command -q -o common/trap.svg -- ./keeper keep:100 exit:0
-        is_int "$status" 2 "flame $command: a pipe of another user's, where all may make one, is not waited for"
-        file_has err 'common/trap.svg: cannot write: it is a pipe that another user has made' 'in one line'
+        is_int "$status" 2 "flame $command -o of another user's pipe in a shared directory ends with status 2"
+        file_has err 'common/trap.svg: cannot write: it is a pipe that another user has made' \
+            "flame $command -o of another user's pipe in a shared directory says why"
     done
     run timeout -k 5 120 "$FLAME" render -o common/trap.svg got
-    is_int "$status" 2 'flame render, too'
+    is_int "$status" 2 "flame render -o of another user's pipe in a shared directory ends with status 2"
     run timeout -k 5 120 "$FLAME" leak -q --json common/trap.svg -- ./keeper keep:100
-    is_int "$status" 2 'and a report of flame leak'
+    is_int "$status" 2 "flame leak --json of another user's pipe in a shared directory ends with status 2"
     chown 65534 common
     cat common/trap.svg >got &
     run timeout -k 5 120 "$FLAME" mem -q -o common/trap.svg -- ./keeper keep:100
     wait
-    is_int "$status" 0 'in a directory of that user'\''s it may be'
+    is_int "$status" 0 "flame mem writes to another user's pipe in that user's directory"
 else
     skip not-root 'no other user can be had'
 fi

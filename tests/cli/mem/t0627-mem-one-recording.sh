@@ -1,6 +1,6 @@
 #!/bin/bash
-# A recording is one thing, however many programs the command became, each with a trace of its own: who
-# names the first file gets all of them, from every command that reads traces.
+# A recording is one unit, however many programs the command ran, each with its own trace: the name of
+# the first file selects all of them, in each command that reads traces.
 . "${0%/*}/../lib.sh"
 
 compile_victim keeper
@@ -15,45 +15,50 @@ END
 chmod +x shim
 sum() { name=$1 awk '!/^#/ && index($0, ENVIRON["name"]) { s += $NF } END { printf "%.0f\n", s }'; }
 
-run_expect_status 0 'a program behind a shim' "$FLAME" mem -o app.flame -- ./shim
+run_expect_status 0 'flame mem of a program behind a shim succeeds' "$FLAME" mem -o app.flame -- ./shim
 files=$(find . -name 'app*.flame' | wc -l)
 file_has err "[0-9]+ programs, a trace each: app.flame to app.$files.flame; 'flame render .* app.flame' takes all of them" \
-    'has several traces, of which one name is enough'
+    "the summary says that the first trace's name selects all"
 run "$FLAME" top -n 3 app.flame
-file_has out '^ *1\.18 MiB .* keep_block$' 'flame top shows the program'
+file_has out '^ *1\.18 MiB .* keep_block$' 'flame top of the first trace shows the program'
 run "$FLAME" fold app.flame
-is_int "$(sum keep_block <out)" 1234567 'flame fold has it'
-is_str "$(grep -v '^#' out | cut -d ';' -f 1 | sort -u | tr '\n' ' ')" 'cat keeper sed shim ' 'each process has its root'
+is_int "$(sum keep_block <out)" 1234567 "flame fold of the first trace has the program's bytes"
+is_str "$(grep -v '^#' out | cut -d ';' -f 1 | sort -u | tr '\n' ' ')" 'cat keeper sed shim ' \
+    'flame fold of the first trace: each process has its root'
 cp out all
 run "$FLAME" fold app*.flame
-is_str "$(cat out)" "$(cat all)" 'naming all is the same'
+is_str "$(cat out)" "$(cat all)" 'flame fold of all traces equals that of the first'
 run "$FLAME" fold app.3.flame app.flame ./app.2.flame
-is_str "$(cat out)" "$(cat all)" 'in any order'
-run_expect_status 0 'flame render' "$FLAME" render -f folded -o r.folded app.flame
-is_int "$(sum keep_block <r.folded)" 1234567 'has it'
+is_str "$(cat out)" "$(cat all)" 'flame fold of traces in any order equals that of the first'
+run_expect_status 0 'flame render of the first trace succeeds' "$FLAME" render -f folded -o r.folded app.flame
+is_int "$(sum keep_block <r.folded)" 1234567 "flame render of the first trace has the program's bytes"
 last=$(for f in app.*.flame; do
     [ "$("$FLAME" fold "$f" 2>/dev/null | sum keep_block)" = 0 ] || echo "$f"
 done)
-like "$last" '^app\.[0-9]+\.flame$' 'one of the others, named alone, is alone'
+like "$last" '^app\.[0-9]+\.flame$' 'a later trace, named alone, is read alone'
 "$FLAME" mem -q -o more.flame -- ./shim keep:1000
 "$FLAME" diff app.flame more.flame >both
-is_str "$(awk '/keep_block/ { a += $(NF - 1); b += $NF } END { print a, b }' both)" '1234567 1235567' 'flame diff compares all'
+is_str "$(awk '/keep_block/ { a += $(NF - 1); b += $NF } END { print a, b }' both)" '1234567 1235567' \
+    'flame diff of two first traces compares all'
 "$FLAME" diff app.flame "$last" >both
 is_str "$(awk '/keep_block/ { a += $(NF - 1); b += $NF } END { print a, b }' both)" '0 1234567' \
-    'two files of one recording are compared alone'
+    'flame diff of two traces of one recording compares these alone'
 "$FLAME" fold --ancestors --view live app.flame >ancestors
-file_has ancestors '^shim;keeper;|^keeper;' 'who descends from whom is known of all'
+file_has ancestors '^shim;keeper;|^keeper;' 'fold --ancestors of the first trace has all ancestors'
 
 # Views that some files have and others have not.
 "$FLAME" mem -q --view leak -o look.flame -- sh -c './keeper hold:77 signal:9; exec ./leakers fork:1' 2>/dev/null
-run_expect_status 0 'a view that some processes have' "$FLAME" render --view leak -f folded -o r.folded look.flame
-is_int "$(sum child_leaks <r.folded)" 300 'is of those'
+run_expect_status 0 'render of a view that some processes have succeeds' \
+    "$FLAME" render --view leak -f folded -o r.folded look.flame
+is_int "$(sum child_leaks <r.folded)" 300 'render of a view that some processes have shows those'
 run "$FLAME" mem -q --view fault -o fault.flame -- ./keeper keep:100
 if [ "$status" = 0 ]; then
-    run_expect_status 0 'page faults beside it' "$FLAME" top --view fault fault.flame
-    file_has out '\[minor fault\]$' 'are shown'
-    run_expect_status 2 'a view that none has' "$FLAME" top --view leak fault.flame
-    is_int "$(grep -c 'recorded without a look for leaks' err)" 1 'is told once'
+    run_expect_status 0 'top --view fault of the first trace succeeds' "$FLAME" top --view fault fault.flame
+    file_has out '\[minor fault\]$' 'top --view fault of the first trace shows page faults'
+    run_expect_status 2 'top of a view that no process has ends with status 2' \
+        "$FLAME" top --view leak fault.flame
+    is_int "$(grep -c 'recorded without a look for leaks' err)" 1 \
+        'top of a view that no process has says so once'
 else
     skip python-perf 'page faults may not be asked for'
 fi
@@ -61,31 +66,32 @@ fi
 # A file that is missing, and one of an earlier run of that name.
 mkdir moved
 cp app.flame "$last" moved
-run_expect_status 0 'without some of them' "$FLAME" fold moved/app.flame
-file_has err "moved/app.flame: $((files - 2)) of the $files files of this recording are not beside it \\(.*\\.\\.\\.\\)" 'is told'
-is_int "$(sum keep_block <out)" 1234567 'and the rest is read'
+run_expect_status 0 'fold of a recording with missing traces succeeds' "$FLAME" fold moved/app.flame
+file_has err "moved/app.flame: $((files - 2)) of the $files files of this recording are not beside it \\(.*\\.\\.\\.\\)" \
+    'fold of a recording with missing traces says so'
+is_int "$(sum keep_block <out)" 1234567 'fold of a recording with missing traces has the others'
 "$FLAME" mem -q -o app.flame -- ./shim
 for f in moved/*; do cp "$f" .; done
 run "$FLAME" fold app.flame
-file_has err 'of this recording are not beside it' 'files of another run are not taken for its own'
+file_has err 'of this recording are not beside it' 'fold does not use traces of another run'
 rm -f app*.flame
 "$FLAME" mem -q -o app.flame -- ./shim
 "$FLAME" mem -q -o app.flame -- sh -c './keeper keep:5; exit 0'
 run "$FLAME" fold app.flame
-is_int "$(sum keep_block <out)" 5 'nor those that an earlier run has left'
-is_str "$(cat err)" '' 'and nobody misses any'
+is_int "$(sum keep_block <out)" 5 'fold does not use traces that an earlier run left'
+is_str "$(cat err)" '' 'fold beside traces of an earlier run prints nothing'
 
 # flame pack leaves it, --no-names has it, too; one program has one file and no number.
 "$FLAME" mem -q --no-names -o app.flame -- ./shim
 "$FLAME" pack -q app.flame
 run "$FLAME" fold app.flame
-is_int "$(sum keep_block <out)" 1234567 '--no-names and flame pack'
+is_int "$(sum keep_block <out)" 1234567 "flame fold after --no-names and flame pack has the program's bytes"
 "$FLAME" mem -q -o one.flame -- ./keeper keep:5
 cp one.flame one.2.flame
 run "$FLAME" fold one.flame
-is_int "$(sum keep_block <out)" 5 'one program is one file'
+is_int "$(sum keep_block <out)" 5 'a recording of one program is one file'
 
-# The number of files is what somebody says.
+# The number of files in a trace may be any number.
 python=$(command -v /usr/bin/python3 || command -v python3) || skip_all python3 'no python3'
 "$FLAME" mem -q -o app.flame -- ./shim
 "$python" -B -c 'import struct
@@ -94,8 +100,9 @@ at = d.rfind(struct.pack("<II", 41, 24)) + 8
 assert at > 8 and struct.unpack_from("<I", d, at + 16)[0] == 0
 struct.pack_into("<I", d, at + 20, 0xffffffff)
 open("app.flame", "wb").write(d)'
-run_expect_status 0 'four billion files' "$FLAME" fold app.flame
-is_int "$(sum keep_block <out)" 1234567 'are not looked for'
-file_has err '4[0-9]{9} of the 4294967295 files of this recording' 'are told'
+run_expect_status 0 'fold of a trace that names four billion files succeeds' "$FLAME" fold app.flame
+is_int "$(sum keep_block <out)" 1234567 "fold of a trace that names four billion files has the program's bytes"
+file_has err '4[0-9]{9} of the 4294967295 files of this recording' \
+    'fold of a trace that names four billion files counts the missing'
 
 done_testing
