@@ -1,6 +1,6 @@
 #!/bin/bash
-# flame leak: reports that suites and code hosts read, each against its schema, and names in
-# them that mean something to a format.
+# flame leak: reports that suites and code hosts read, each checked with its schema, and names in
+# them that have special characters of a format.
 . "${0%/*}/../lib.sh"
 python=$(command -v /usr/bin/python3 || command -v python3) || skip_all python3 'no python3'
 schemas=$ROOT/tests/cli/schemas
@@ -37,93 +37,104 @@ report() {
         --github l.github --gitlab l.gitlab "$@"
 }
 fit_all() {
-    fits leak.json l.json "$1: leak.json fits its schema"
-    fits sarif.json l.sarif "$1: SARIF fits"
-    fits codequality.json l.gitlab "$1: Code Quality fits"
-    fits_xml l.xml "$1: JUnit fits"
+    fits leak.json l.json "$1: leak.json is valid"
+    fits sarif.json l.sarif "$1: SARIF is valid"
+    fits codequality.json l.gitlab "$1: Code Quality is valid"
+    fits_xml l.xml "$1: JUnit is valid"
     # The prove of Debian 12 and 13 knows version 13 only, which says the same of all that is here.
     sed '1s/14$/13/' l.tap >l13.tap
     prove -Q --ignore-exit -e cat l13.tap >prove.out 2>&1
-    not_ok "$1: TAP has no mistake" grep -E 'Parse errors|Unknown' prove.out
+    not_ok "$1: TAP has no parse error" grep -E 'Parse errors|Unknown' prove.out
 }
 
 # ---- leaks ----
 
 report --name 'suite/one' -- ./leakers
-is_int "$status" 23 'there are leaks'
-is_str "$(cat out)" '' 'nothing of it is on standard output'
+is_int "$status" 23 'flame leak with all reports ends with status 23'
+is_str "$(cat out)" '' 'flame leak with all reports prints nothing on standard output'
 fit_all leaks
 is_str "$(get l.json 'r["name"], r["command"], r["leaks_found"], r["end"]')" \
-    "('suite/one', ['./leakers'], True, {'status': 0})" 'leak.json: what ran'
+    "('suite/one', ['./leakers'], True, {'status': 0})" 'leak.json has name, command, verdict and status'
 is_str "$(get l.json '[(l["class"], l["bytes"], l["blocks"], l["thread"]["name"], l["frames"][l["place"]]["function"]) for l in r["leaks"]]')" \
     "[('definite', 5000, 1, 'worker', 'worker_leaks'), ('definite', 104, 1, 'leakers', 'chain_leaks'), ('indirect', 104, 1, 'leakers', 'chain_leaks'), ('definite', 0, 1, 'leakers', 'leak_deeper')]" \
-    'and each leak'
+    'leak.json has each leak'
 is_str "$(get l.json 'r["sums"]["definite"], r["sums"]["indirect"], r["allowed"]')" \
-    "({'bytes': 5104, 'blocks': 3}, {'bytes': 104, 'blocks': 1}, {'bytes': 0, 'blocks': 0})" 'and the sums'
-is_str "$(get l.json '[(p["name"], p["looked"]) for p in r["processes"]]')" "[('leakers', True)]" 'and processes'
+    "({'bytes': 5104, 'blocks': 3}, {'bytes': 104, 'blocks': 1}, {'bytes': 0, 'blocks': 0})" \
+    'leak.json has the sums'
+is_str "$(get l.json '[(p["name"], p["looked"]) for p in r["processes"]]')" "[('leakers', True)]" \
+    'leak.json has the processes'
 is_str "$(get l.json '{p["pid"] for p in r["processes"]} == {l["process"]["pid"] for l in r["leaks"]}')" \
-    True 'by their numbers'
+    True 'leak.json has the process id of each leak'
 is_str "$(grep -E '^(not )?ok' l.tap)" 'ok 1 - suite/one: ends with status 0
-not ok 2 - suite/one: leaks no memory' 'TAP: two points'
+not ok 2 - suite/one: leaks no memory' 'TAP has two points'
 is_str "$(grep -cE '^        - "' l.tap)" "$(get l.json 'sum(len(l["frames"]) for l in r["leaks"])')" \
-    'with each frame'
+    'TAP has each frame'
 is_str "$(xml l.xml '[(c.get("name"), c.find("failure") is not None) for c in r.iter("testcase")]')" \
-    "[('end', False), ('leaks', True)]" 'JUnit: two cases'
-is_str "$(xml l.xml 'r.get("failures"), r.find("testsuite").get("name")')" "('1', 'suite/one')" 'and a failure'
-like "$(xml l.xml 'r.find(".//failure").text')" '5,000 bytes in 1 block, definite: worker_leaks ' 'with its leaks'
+    "[('end', False), ('leaks', True)]" 'JUnit has two cases'
+is_str "$(xml l.xml 'r.get("failures"), r.find("testsuite").get("name")')" "('1', 'suite/one')" \
+    'JUnit has one failure'
+like "$(xml l.xml 'r.find(".//failure").text')" '5,000 bytes in 1 block, definite: worker_leaks ' \
+    "JUnit's failure lists the leaks"
 line=$(get l.json 'r["leaks"][0]["frames"][0]["line"]')
 is_str "$(get l.sarif '[(x["ruleId"], x["locations"][0]["physicalLocation"]["region"]["startLine"]) for x in r["runs"][0]["results"]][0]')" \
-    "('definite-leak', $line)" 'SARIF: rule and line'
+    "('definite-leak', $line)" 'SARIF has rule and line'
 is_str "$(get l.sarif 'all(r["runs"][0]["tool"]["driver"]["rules"][x["ruleIndex"]]["id"] == x["ruleId"] for x in r["runs"][0]["results"])')" \
-    True 'rules have their numbers'
+    True "SARIF's results have the index of their rule"
 is_str "$(get l.gitlab 'len(r), len({x["fingerprint"] for x in r}), r[0]["location"]["lines"]["begin"]')" \
-    "(4, 4, $line)" 'Code Quality: an issue a stack'
+    "(4, 4, $line)" 'Code Quality has an issue a stack'
 like "$(head -1 l.github)" "^::error file=[^,:]*leakers\.c,line=$line,title=leak in suite/one::.*5,000 bytes in 1 block" \
-    'GitHub: an error a stack'
-is_int "$(wc -l <l.github)" 4 'each'
+    "GitHub's annotation has file, line and title"
+is_int "$(wc -l <l.github)" 4 'GitHub has an annotation a stack'
 first=$(get l.sarif '[x["partialFingerprints"]["leakStack/v1"] for x in r["runs"][0]["results"]]')
 report -- ./leakers
 is_str "$(get l.sarif '[x["partialFingerprints"]["leakStack/v1"] for x in r["runs"][0]["results"]]')" "$first" \
-    'fingerprints stay'
+    "SARIF's fingerprints are the same in a second run"
 
-# ---- none, failures, processes ----
+# ---- no leaks, failures, processes ----
 
 report -- ./leakers many:0
-is_int "$status" 0 'no leaks'
+is_int "$status" 0 'flame leak without leaks ends with status 0'
 fit_all 'no leaks'
 is_str "$(grep -cE '^ok' l.tap) $(xml l.xml 'r.get("failures")') $(get l.sarif 'len(r["runs"][0]["results"])') $(get l.gitlab 'len(r)') $(wc -c <l.github)" \
-    '2 0 0 0 0' 'is a report of none'
+    '2 0 0 0 0' 'reports without leaks have no failure'
 report -- ./leakers fail
-is_int "$status" 5 'a failure of its own'
+is_int "$status" 5 'flame leak of a command that fails ends with its status'
 fit_all 'a failure'
-is_str "$(grep -cE '^not ok' l.tap) $(xml l.xml 'r.get("failures")')" '2 2' 'is one beside the leaks'
+is_str "$(grep -cE '^not ok' l.tap) $(xml l.xml 'r.get("failures")')" '2 2' \
+    'reports of a command that fails have that failure and the leaks'
 report -- sh -c 'kill -SEGV $$'
 fit_all 'a signal'
-is_str "$(get l.json 'r["end"]')" "{'status': 139, 'signal': 11}" 'is told'
+is_str "$(get l.json 'r["end"]')" "{'status': 139, 'signal': 11}" \
+    'leak.json has the signal that ended the command'
 report -- sh -c './leakers killed; env -i ./leakers; true'
 fit_all 'unseen processes'
-file_has l.tap '^# not checked for leaks: leakers [0-9]+$' 'TAP: who was not looked at'
-like "$(xml l.xml 'r.find(".//system-err").text')" 'not checked for leaks: leakers [0-9]+' 'JUnit'
-like "$(get l.json 'r["not_recorded"]')" 'leakers' 'leak.json: who left no trace'
+file_has l.tap '^# not looked for leaks: leakers [0-9]+$' 'TAP names the unchecked process'
+like "$(xml l.xml 'r.find(".//system-err").text')" 'not looked for leaks: leakers [0-9]+' \
+    'JUnit names the unchecked process'
+like "$(get l.json 'r["not_recorded"]')" 'leakers' 'leak.json names the unrecorded process'
 report --max-bytes 9000 -- ./leakers
-is_int "$status" 0 'leaks that are allowed'
+is_int "$status" 0 'flame leak with allowed leaks ends with status 0'
 is_str "$(get l.json 'r["leaks_found"], len(r["leaks"]), r["allowed"]')" \
-    "(False, 4, {'bytes': 9000, 'blocks': None})" 'are in leak.json, and no failure'
-is_str "$(get l.gitlab 'len(r)')" 0 'nor annotated'
+    "(False, 4, {'bytes': 9000, 'blocks': None})" 'leak.json has allowed leaks, without a failure'
+is_str "$(get l.gitlab 'len(r)')" 0 'Code Quality has no issue for allowed leaks'
 report --live -- ./leakers
 fit_all live
-is_str "$(get l.json '{l["class"] for l in r["leaks"]}')" "{'live'}" '--live has a class of its own'
+is_str "$(get l.json '{l["class"] for l in r["leaks"]}')" "{'live'}" 'leak.json of --live has the class live'
 
-# ---- where reports go ----
+# ---- destinations of reports ----
 
-run_expect_status 23 'on standard output' "$FLAME" leak -q --tap - -- sh -c 'echo mine; exec ./leakers'
+run_expect_status 23 'flame leak --tap - ends with status 23' \
+    "$FLAME" leak -q --tap - -- sh -c 'echo mine; exec ./leakers'
 is_str "$(head -2 out)" 'mine
-TAP version 14' 'a report stands behind what the command wrote'
+TAP version 14' "a report on standard output follows the command's output"
 mkdir reports
-run_expect_status 23 'into a directory' "$FLAME" leak --tap reports --junit new/ --name 'a/b c' -- ./leakers
-run_expect_status 23 'twice' "$FLAME" leak --tap reports --junit new/ --name 'a/b c' -- ./leakers
-is_int "$(find reports -name 'a_b_c-2*.tap' -size +0 | wc -l)" 2 'each has a name of its own'
-is_int "$(find new -name 'a_b_c-2*.junit.xml' -size +0 | wc -l)" 2 'a directory is made'
+run_expect_status 23 'flame leak with reports into directories ends with status 23' \
+    "$FLAME" leak --tap reports --junit new/ --name 'a/b c' -- ./leakers
+run_expect_status 23 'a second flame leak with reports into directories ends with status 23' \
+    "$FLAME" leak --tap reports --junit new/ --name 'a/b c' -- ./leakers
+is_int "$(find reports -name 'a_b_c-2*.tap' -size +0 | wc -l)" 2 \
+    'two reports in a directory have different names'
+is_int "$(find new -name 'a_b_c-2*.junit.xml' -size +0 | wc -l)" 2 'a missing directory for reports is created'
 
 # ---- hostile names ----
 
@@ -133,7 +144,7 @@ file='ev%0Ail,dir:x/<&">\"{1}# é.c'
 compile_hostile() {
     mkdir -p "${file%/*}"
     cp "$ROOT/tests/victims/mem/hostile.c" "$file"
-    ok 'a program is compiled' "${CC:-gcc}" -O0 -g -o hostile "$PWD/$file"
+    ok 'the hostile program is compiled' "${CC:-gcc}" -O0 -g -o hostile "$PWD/$file"
     "$python" -B -c 'import sys
 name = b"hostile_________________________________________________"
 new = sys.argv[1].encode("utf-8", "surrogateescape")
@@ -143,32 +154,37 @@ with open("hostile", "wb") as f: f.write(data.replace(name, new + b"_" * (len(na
 }
 compile_hostile "$function"
 report --name "$function" -- ./hostile "$function" "$(printf 'a\377\033[31m\nb')"
-is_int "$status" 23 'a hostile program leaks'
+is_int "$status" 23 'flame leak of a hostile program ends with status 23'
 fit_all hostile
 # ';' becomes ':' in all folded text.
 shown=${function//;/:}
-is_str "$(get l.json 'r["leaks"][0]["frames"][0]["function"].rstrip("_")')" "$shown" 'leak.json has the name'
-is_str "$(get l.json 'r["leaks"][0]["frames"][0]["file"][-len("ev%0Ail,dir:x/<&\">\"{1}# .c") - 2:]')" "${file}" 'and the file'
-is_str "$(get l.json 'r["name"], r["command"][1]' | head -c 8)" "('x]]>&<" 'and the test'
-like "$(xml l.xml 'r.find(".//failure").text')" 'x\]\]>&<b>"\\%0A::\{0\}\[a\]\(u\),' 'JUnit has the name'
-is_int "$(grep -c '^ok\|^not ok' l.tap)" 2 'TAP has two points'
-file_has l.tap '^not ok 2 - x.*;\\#: leaks no memory$' 'and no directive'
-is_str "$(wc -l <l.github) $(grep -c '^::error ' l.github)" '1 1' 'GitHub: one command'
+is_str "$(get l.json 'r["leaks"][0]["frames"][0]["function"].rstrip("_")')" "$shown" \
+    'leak.json has the hostile function name'
+is_str "$(get l.json 'r["leaks"][0]["frames"][0]["file"][-len("ev%0Ail,dir:x/<&\">\"{1}# .c") - 2:]')" "${file}" \
+    'leak.json has the hostile file name'
+is_str "$(get l.json 'r["name"], r["command"][1]' | head -c 8)" "('x]]>&<" 'leak.json has the hostile test name'
+like "$(xml l.xml 'r.find(".//failure").text')" 'x\]\]>&<b>"\\%0A::\{0\}\[a\]\(u\),' \
+    'JUnit has the hostile function name'
+is_int "$(grep -c '^ok\|^not ok' l.tap)" 2 'TAP of hostile names has two points'
+file_has l.tap '^not ok 2 - x.*;\\#: leaks no memory$' 'TAP of hostile names has no directive'
+is_str "$(wc -l <l.github) $(grep -c '^::error ' l.github)" '1 1' 'GitHub of hostile names has one command'
 like "$(cat l.github)" '^::error file=[^:,]*ev%250Ail%2Cdir%3Ax[^:,]*,line=[0-9]+,title=leak in [^:,]*::' \
-    'its properties hold no separator'
-unlike "$(cat l.github)" 'x[^%]*%0A' 'and no line break'
+    "GitHub's properties of hostile names have no separator"
+unlike "$(cat l.github)" 'x[^%]*%0A' "GitHub's properties of hostile names have no line break"
 like "$(get l.sarif 'r["runs"][0]["results"][0]["message"]["text"]')" '\{\{0\}\}\\\[a\\\]\(u\)' \
-    'SARIF: no placeholder and no link'
+    'SARIF of hostile names has no placeholder and no link'
 like "$(get l.sarif 'r["runs"][0]["results"][0]["locations"][0]["physicalLocation"]["artifactLocation"]["uri"]')" \
-    'ev%250Ail%2Cdir%3Ax/%3C%26%22%3E(%5C)?%22' 'its path is a URI'
-not_ok 'no report holds a control character' grep -lP '[\x00-\x09\x0b-\x1f\x7f]' l.json l.tap l.xml l.sarif l.gitlab l.github
+    'ev%250Ail%2Cdir%3Ax/%3C%26%22%3E(%5C)?%22' "SARIF's path of a hostile file name is a URI"
+not_ok 'reports of hostile names have no control character' \
+    grep -lP '[\x00-\x09\x0b-\x1f\x7f]' l.json l.tap l.xml l.sarif l.gitlab l.github
 for report in l.json l.tap l.xml l.sarif l.gitlab l.github; do
-    ok "$report is UTF-8" iconv -f UTF-8 -t UTF-8 "$report"
+    ok "$report of hostile names is UTF-8" iconv -f UTF-8 -t UTF-8 "$report"
 done
 compile_hostile "$(printf 'a\n::error::x\r\033[31m\377\302\205')"
 report -- ./hostile
 fit_all controls
-is_int "$(wc -l <l.github)" 1 'GitHub: still one command'
-not_ok 'no control character' grep -lP '[\x00-\x09\x0b-\x1f\x7f]' l.json l.tap l.xml l.sarif l.gitlab l.github err
+is_int "$(wc -l <l.github)" 1 'GitHub of control characters has one command'
+not_ok 'reports of control characters have no control character' \
+    grep -lP '[\x00-\x09\x0b-\x1f\x7f]' l.json l.tap l.xml l.sarif l.gitlab l.github err
 
 done_testing

@@ -1,6 +1,6 @@
 #!/bin/bash
-# The recipes of docs/leaks.md, as they stand there: a runner that has a good and a leaking test
-# lets the one pass and the other fail.
+# The recipes of docs/leaks.md, verbatim: a runner of a good and a leaking test
+# passes the one and fails the other.
 . "${0%/*}/../lib.sh"
 
 export PATH=${FLAME%/*}:$PATH
@@ -36,10 +36,10 @@ int main(void)
     return 0;
 }
 END
-ok 'the tests are built' "${CC:-gcc}" -g -O0 -o good good.c
-ok 'both' "${CC:-gcc}" -g -O0 -o leaky leaky.c
+ok 'the good test is built' "${CC:-gcc}" -g -O0 -o good good.c
+ok 'the leaking test is built' "${CC:-gcc}" -g -O0 -o leaky leaky.c
 
-# The lines of the recipe called so, without their indentation: the page is what is tested.
+# The lines of the recipe of that name, without indentation: the page itself is tested.
 recipe() {
     begin="**$1**" awk 'index($0, ENVIRON["begin"]) == 1 { on = 1; next }
         /^(\*\*|## )/ { on = 0 }
@@ -53,8 +53,9 @@ enter() {
 }
 # is_left WHAT: results of the leaking test, and of no other, are below.
 is_left() {
-    is_str "$(find . -name leak.json | sed 's|.*/\([a-z]*\)[^/]*/leak.json|\1|')" leaky "$1: its results are kept"
-    ok "$1: and name the function" grep -rqs '"function": "lose"' --include=leak.json .
+    is_str "$(find . -name leak.json | sed 's|.*/\([a-z]*\)[^/]*/leak.json|\1|')" leaky \
+        "$1: the leaking test's results are kept"
+    ok "$1: the results name the function" grep -rqs '"function": "lose"' --include=leak.json .
 }
 
 # ---- make ----
@@ -63,8 +64,8 @@ enter make
 recipe make >Makefile
 run make -k check
 is_int "$status" 2 'make: check fails'
-file_has ../err 'check-leaky. Error 23' 'make: by the leaking test'
-file_lacks ../err 'check-good. Error' 'make: not by the good one'
+file_has ../err 'check-leaky. Error 23' 'make: the leaking test fails'
+file_lacks ../err 'check-good. Error' 'make: the good test passes'
 is_left make
 
 # ---- prove ----
@@ -72,9 +73,9 @@ is_left make
 enter prove
 recipe prove >line
 run sh -c "$(cat line)"
-is_int "$status" 1 'prove: fails'
-file_has ../out '^\./leaky.*\(exited 23\)|^\./leaky .*Wstat: 5888' 'prove: by the leaking test'
-file_has ../out '^\./good \.+ ok' 'prove: the good one passes'
+is_int "$status" 1 'prove: the run fails'
+file_has ../out '^\./leaky.*\(exited 23\)|^\./leaky .*Wstat: 5888' 'prove: the leaking test fails'
+file_has ../out '^\./good \.+ ok' 'prove: the good test passes'
 is_left prove
 
 # ---- CTest ----
@@ -82,11 +83,11 @@ is_left prove
 if command -v cmake >/dev/null && command -v ctest >/dev/null; then
     enter ctest
     recipe CTest >CMakeLists.txt
-    ok 'CTest: is made' sh -c 'cmake -S . -B b && cmake --build b'
+    ok 'CTest: the build succeeds' sh -c 'cmake -S . -B b && cmake --build b'
     run sh -c 'cd b && ctest'
-    is_int "$status" 8 'CTest: fails'
-    file_has ../out 'good .*Passed' 'CTest: the good one passes'
-    file_has ../out 'leaky .*\*\*\*Failed' 'CTest: the leaking one fails'
+    is_int "$status" 8 'CTest: the run fails'
+    file_has ../out 'good .*Passed' 'CTest: the good test passes'
+    file_has ../out 'leaky .*\*\*\*Failed' 'CTest: the leaking test fails'
     is_left CTest
 else
     skip cmake 'no CMake here'
@@ -101,12 +102,12 @@ project('leaks', 'c')
 test('good', executable('good-test', 'good.c'))
 test('leaky', executable('leaky-test', 'leaky.c'))
 END
-    ok 'Meson: is made' meson setup b
+    ok 'Meson: the setup succeeds' meson setup b
     recipe Meson >line
     run sh -c "$(cat line)"
-    is_int "$status" 1 'Meson: fails'
-    file_has ../out 'good +OK' 'Meson: the good one passes'
-    file_has ../out 'leaky +FAIL .*exit status 23' 'Meson: the leaking one fails'
+    is_int "$status" 1 'Meson: the run fails'
+    file_has ../out 'good +OK' 'Meson: the good test passes'
+    file_has ../out 'leaky +FAIL .*exit status 23' 'Meson: the leaking test fails'
     is_left Meson
 else
     skip meson 'no Meson here'
@@ -125,11 +126,11 @@ AC_OUTPUT
 END
     recipe automake >Makefile.am
     rm good leaky
-    ok 'automake: is made' sh -c 'autoreconf -i && ./configure'
+    ok 'automake: configure succeeds' sh -c 'autoreconf -i && ./configure'
     run make check
-    is_int "$status" 2 'automake: fails'
-    file_has ../out '^PASS: good' 'automake: the good one passes'
-    file_has ../out '^FAIL: leaky' 'automake: the leaking one fails'
+    is_int "$status" 2 'automake: check fails'
+    file_has ../out '^PASS: good' 'automake: the good test passes'
+    file_has ../out '^FAIL: leaky' 'automake: the leaking test fails'
     is_left automake
 else
     skip automake 'no automake here'
@@ -159,7 +160,7 @@ void lose(void)
     p = NULL;
 }
 END
-    ok 'pytest: a module is built' "${CC:-gcc}" -g -O0 -shared -fPIC -o module.so module.c
+    ok 'pytest: the module is built' "${CC:-gcc}" -g -O0 -shared -fPIC -o module.so module.c
     for test in good lose; do
         printf 'import ctypes\n\n\ndef test_%s():\n    ctypes.CDLL("./module.so").%s()\n' \
             "$test" "$test" >"test_$test.py"
@@ -167,11 +168,11 @@ END
     mkdir bin && ln -s "$python" bin/python3
     recipe pytest >line
     run env PATH="$PWD/bin:$PATH" sh -c "$(sed 's|tests/|test_good.py|' line)"
-    is_int "$status" 0 'pytest: the good one passes'
+    is_int "$status" 0 'pytest: the good test passes'
     run env PATH="$PWD/bin:$PATH" sh -c "$(sed 's|tests/|test_lose.py|' line)"
-    file_has ../out '1 passed' 'pytest: the leaking one passes by itself'
-    is_int "$status" 23 'pytest: and fails by its leaks'
-    file_has ../err 'definite: lose module\.c:[0-9]+' 'pytest: by the line of the module'
+    file_has ../out '1 passed' "pytest: the leaking test's own check passes"
+    is_int "$status" 23 "pytest: the leaking test's run fails"
+    file_has ../err 'definite: lose module\.c:[0-9]+' 'pytest: flame names the line of the module'
 else
     skip python3-pytest 'no pytest here'
 fi
@@ -182,9 +183,9 @@ if command -v bats >/dev/null; then
     enter bats
     recipe bats >leaks.bats
     run bats --tap leaks.bats
-    is_int "$status" 1 'bats: fails'
+    is_int "$status" 1 'bats: the run fails'
     is_str "$(grep -E '^(not )?ok' ../out)" 'ok 1 good
-not ok 2 leaky' 'bats: by the leaking test'
+not ok 2 leaky' 'bats: the leaking test fails'
     is_left bats
 else
     skip bats 'no bats here'
@@ -208,18 +209,18 @@ func TestLeaky(t *testing.T) { Lose() }
 END
     command=$(sed -n 's/^\$ //p' ../all.txt)
     run sh -c "$command -run Good"
-    is_int "$status" 0 'go test: the good one passes'
+    is_int "$status" 0 'go test: the good test passes'
     run sh -c "$command -run Leaky"
-    is_int "$status" 1 'go test: the leaking one fails'
-    file_has ../out 'heap scanned at the end of 1 process: leaks.test' 'go test: the process was looked at'
-    file_has ../out '4,321 bytes in 1 block, definite' 'go test: by what C has lost'
+    is_int "$status" 1 'go test: the leaking test fails'
+    file_has ../out 'looked at the end of 1 process: leaks.test' 'go test: flame names the checked process'
+    file_has ../out '4,321 bytes in 1 block, definite' 'go test: flame reports the leak of C'
 else
     skip golang-go 'no go here'
 fi
 
 # ---- cargo test ----
 
-# It is too large to be installed for this: tested where it is.
+# cargo is too large to install for this: tested where it is present.
 if command -v cargo >/dev/null && cargo --version >/dev/null 2>&1; then
     enter cargo
     mkdir src
@@ -240,11 +241,11 @@ mod tests {
 END
     command=$(recipe cargo)
     run sh -c "$command --offline good"
-    is_int "$status" 0 'cargo test: the good one passes'
+    is_int "$status" 0 'cargo test: the good test passes'
     run sh -c "$command --offline leaky"
-    is_int "$((status != 0))" 1 'cargo test: the leaking one fails'
+    is_int "$((status != 0))" 1 'cargo test: the leaking test fails'
     file_has ../err '4,321 bytes in 1 block, definite: leaks::tests::leaky src/lib\.rs:10 ' \
-        'cargo test: by the line that lost'
+        'cargo test: flame names the line that leaks'
 else
     printf '# cargo is not here: its recipe is not tested\n'
 fi

@@ -1,6 +1,6 @@
 #!/bin/bash
-# The adapters of examples/leak/: under flame leak exactly the test that leaks fails, in the words
-# of its framework; without it all pass, and the program is as it was.
+# The adapters of examples/leak/: under flame leak exactly the test that leaks fails, as a failure
+# of its framework; without it all tests pass.
 . "${0%/*}/../lib.sh"
 
 E=$ROOT/examples/leak
@@ -19,19 +19,19 @@ build() {
 }
 
 # check NAME PASSED FAILED_ONE OTHERS: all pass without flame leak (a line of the output matches
-# PASSED); with it FAILED_ONE tells which did not, and OTHERS that the others did.
+# PASSED); with it FAILED_ONE matches the failed test, and OTHERS those that pass.
 check() {
-    run_expect_status 0 "$1: all pass without flame leak" "${suite[@]}"
+    run_expect_status 0 "$1: all tests pass without flame leak" "${suite[@]}"
     cat err >>out
-    file_has out "$2" "$1: and are counted"
+    file_has out "$2" "$1: the passed tests are counted"
     run "$FLAME" leak -o leak.folded "${options[@]}" -- "${suite[@]}"
     cat err >>out
-    # Catch2 3 says 42.
-    is_int "$((status != 0 && status != 23))" 1 "$1: the suite fails by itself"
-    file_has out "$3" "$1: by the test that leaks"
-    is_int "$(grep -Ec -- "$4" out)" 2 "$1: and by no other"
-    file_has out "^ *(# )?.*leaks $5 bytes in $6 blocks" "$1: says what it leaks"
-    file_has out "left behind by 1 region:$" "$1: flame leak says the same"
+    # Catch2 3 ends with 42.
+    is_int "$((status != 0 && status != 23))" 1 "$1: the suite itself fails under flame leak"
+    file_has out "$3" "$1: the test that leaks fails"
+    is_int "$(grep -Ec -- "$4" out)" 2 "$1: the other tests pass"
+    file_has out "^ *(# )?.*leaks $5 bytes in $6 blocks" "$1: the suite prints what leaks"
+    file_has out "left behind by 1 region:$" "$1: flame leak reports one region"
 }
 suite=(./suite)
 options=()

@@ -1,5 +1,5 @@
 #!/bin/bash
-# misuse=1: what the recorder writes of wrong frees, before the allocator hears of them.
+# misuse=1: the recorder writes wrong frees into the trace before the allocator is called.
 . "${0%/*}/../lib.sh"
 
 compile_victim misuses -O1 -pthread -ldl
@@ -10,12 +10,12 @@ record() {
     local want=$1 f
     shift
     rm -f t.*flame*
-    # The shell has a line of its own for an end by a signal, which is no news here.
+    # The shell prints a line for an end by a signal.
     {
         LD_PRELOAD=$SHIM FLAMEMEM_OPTIONS="misuse=1:out=$SCRATCH/t.%p.flame" "$@" >out 2>err
     } 2>/dev/null
     status=$?
-    [ "$want" = any ] || is_int "$status" "$want" "$*: ends as it does without"
+    [ "$want" = any ] || is_int "$status" "$want" "$*: the program ends as unrecorded"
     for f in t.*.flame; do
         "$FLAME" dump -s header -s misuse "$f"
     done >all
@@ -26,9 +26,9 @@ record() {
 is_one() {
     local name=$1 field
     shift
-    is_int "$(wc -l <found)" 1 "$name: one is found"
+    is_int "$(wc -l <found)" 1 "$name: one misuse is found"
     for field in "$@"; do
-        file_has found " $field( |\$)" "$name: $field"
+        file_has found " $field( |\$)" "$name: the misuse has $field"
     done
 }
 
@@ -37,9 +37,9 @@ same() { [ "$(sed -nE "s/.* $1=([^ ]*).*/\1/p" found)" = "$2" ]; }
 
 record 134 ./misuses twice
 is_one twice kind=double-free call=1 freed_by=1 made_by=1 size=40 frees=0 count=1
-not_ok 'the stack of the call is there' same node 0
-not_ok 'and that of the first free' same free_node 0
-not_ok 'and that of the allocation' same alloc_node 0
+not_ok 'a double free has the stack of the call' same node 0
+not_ok 'a double free has the stack of the first free' same free_node 0
+not_ok 'a double free has the stack of the allocation' same alloc_node 0
 record 134 ./misuses reused
 is_one reused kind=double-free size=40
 record 134 ./misuses inside
@@ -65,7 +65,7 @@ is_one old kind=invalid-free where=4 forgets=262144
 record 0 ./misuses sized
 is_one sized kind=wrong-size call=4 size=40 given=48
 
-# How these end is glibc's business, and not the same in all of its versions.
+# How these end depends on the version of glibc.
 record any ./misuses regrow
 is_one regrow kind=realloc-freed call=2 freed_by=1 size=40
 record any ./misuses array
@@ -76,7 +76,7 @@ is_one threads kind=double-free thread=2 freed_in=1
 record 0 ./misuses child
 is_one child kind=double-free size=40 freed_in=0 free_node=0 alloc_node=0
 record 0 ./misuses often
-is_int "$(grep -c kind=invalid-free found)" 5 'each forked child has its own'
+is_int "$(grep -c kind=invalid-free found)" 5 'each forked child has its own misuse'
 
 record 0 ./misnews malloc-delete
 is_one malloc-delete kind=mismatch made_by=1 call=6 size=40
@@ -94,28 +94,28 @@ record 0 ./misnews new-realloc
 is_one new-realloc kind=mismatch made_by=2 call=2
 record 0 ./misnews array-free
 is_one array-free kind=mismatch made_by=3 call=1
-# Each word is a call from somewhere else; twice the same is one record.
+# Each word is a call from another place; the same one repeated is one record.
 record 0 ./misnews new-free new-free new-free
 is_one 'three times' kind=mismatch count=3
 
 for victim in misuses misnews; do
     record 0 ./$victim clean
-    is_str "$(cat found)" '' "$victim clean: nothing is found"
-    file_lacks all 'unjudged_frees=[1-9]' 'and nothing is left open'
+    is_str "$(cat found)" '' "$victim clean: no misuse is found"
+    file_lacks all 'unjudged_frees=[1-9]' "$victim clean: each free is checked"
 done
 
 printf '%s\n' '#include <stdlib.h>' 'void *get_block(void) { return malloc(40); }' \
     'void put_block(void *p) { free(p); }' >plugin.c
-ok 'a plugin is built' "${CC:-gcc}" -shared -fPIC -o misplug.so plugin.c
+ok 'misplug.so is built' "${CC:-gcc}" -shared -fPIC -o misplug.so plugin.c
 record 0 ./misuses plugin
-is_str "$(cat found)" '' "a plugin's blocks: nothing is found"
-file_lacks all 'unjudged_frees=[1-9]' 'and nothing is left open'
+is_str "$(cat found)" '' "a plugin's blocks: no misuse is found"
+file_lacks all 'unjudged_frees=[1-9]' "a plugin's blocks: each free is checked"
 record 0 ./misuses deep
-is_str "$(cat found)" '' 'one that is bound past us: nothing is found'
-file_has all 'unjudged_frees=[1-9]' 'as it is left open'
+is_str "$(cat found)" '' 'a free bound past the recorder: no misuse is found'
+file_has all 'unjudged_frees=[1-9]' 'a free bound past the recorder is not checked'
 
 rm -f t.*flame*
 LD_PRELOAD=$SHIM FLAMEMEM_OPTIONS="out=$SCRATCH/t.flame" ./misnews new-free
-is_str "$("$FLAME" dump -s misuse t.flame)" '' 'without the option nothing is judged'
+is_str "$("$FLAME" dump -s misuse t.flame)" '' 'a recording without misuse=1 checks no free'
 
 done_testing

@@ -1,5 +1,5 @@
 #!/bin/bash
-# flame leak --check misuse: the same in the reports, each against its schema.
+# flame leak --check misuse: misuse in the reports, each checked with its schema.
 . "${0%/*}/../lib.sh"
 
 schemas=$ROOT/tests/cli/schemas
@@ -15,7 +15,7 @@ fits() {
     fi
 }
 
-# reports WORD...: what `flame leak` makes of misnews in all formats.
+# reports WORD...: the reports of flame leak in all formats.
 reports() {
     run "$FLAME" leak -q --check misuse --json l.json --tap l.tap --junit l.xml --sarif l.sarif \
         --github l.gh --gitlab l.gl -o dir/ "$@"
@@ -23,46 +23,52 @@ reports() {
 
 mkdir dir
 reports ./misnews new-free sized
-is_int "$status" 23 'two misuses'
-fits leak.json l.json 'leak.json fits its schema'
-fits sarif.json l.sarif 'SARIF'
-fits codequality.json l.gl "GitLab's"
-ok "JUnit's" xmllint --noout --nonet --schema "$schemas/junit.xsd" l.xml
-ok 'leak.json is in the directory' cmp -s l.json dir/*/leak.json
-is_str "$(ls dir/*/)" leak.json 'alone, as nothing leaks'
+is_int "$status" 23 'flame leak with reports of two misuses ends with status 23'
+fits leak.json l.json 'two misuses: leak.json is valid'
+fits sarif.json l.sarif 'two misuses: SARIF is valid'
+fits codequality.json l.gl "two misuses: GitLab's report is valid"
+ok 'two misuses: JUnit is valid' xmllint --noout --nonet --schema "$schemas/junit.xsd" l.xml
+ok 'two misuses: the directory has leak.json' cmp -s l.json dir/*/leak.json
+is_str "$(ls dir/*/)" leak.json 'two misuses without leaks: the directory has only leak.json'
 is_str "$(jq -r '.misuses | map("\(.kind) \(.call) \(.made_by) \(.bytes) \(.count)") | join("|")' l.json)" \
-    'mismatch free operator new 24 1|wrong-size operator delete operator new 24 1' 'what they are'
+    'mismatch free operator new 24 1|wrong-size operator delete operator new 24 1' \
+    'leak.json has kind, call and origin of each misuse'
 is_str "$(jq -r '.misuses[0] | "\(.at.frames[.at.place].function) \(.allocated.frames[.allocated.place].function)"' \
-    l.json)" 'by_free(void*) by_new()' 'and where'
+    l.json)" 'by_free(void*) by_new()' 'leak.json has the place of a misuse and of the allocation'
 is_str "$(jq -r '.misuses[1].given_bytes, .leaks_found, .unjudged_frees' l.json | tr '\n' ' ')" '20 false 0 ' \
-    'the size that was said; and no leak'
-is_str "$(grep -c '^not ok 3 - misnews: uses the allocator rightly$' l.tap)" 1 'TAP has a point for it'
-file_has l.tap '^1\.\.3$' 'of three'
-file_has l.tap '^    - kind: wrong-size$' 'and each'
-file_has l.xml '<testsuite .* tests="3" failures="1"' 'JUnit counts one failure'
-file_has l.xml 'type="misuse" message="2 misuses of the allocator"' 'which names both'
+    'leak.json has the given size of a misuse, and no leak'
+is_str "$(grep -c '^not ok 3 - misnews: uses the allocator rightly$' l.tap)" 1 'TAP has a point for misuse'
+file_has l.tap '^1\.\.3$' 'TAP with misuse has three points'
+file_has l.tap '^    - kind: wrong-size$' 'TAP has each misuse'
+file_has l.xml '<testsuite .* tests="3" failures="1"' 'JUnit counts one failure for misuse'
+file_has l.xml 'type="misuse" message="2 misuses of the allocator"' "JUnit's failure has the number of misuses"
 is_str "$(jq -r '.runs[0] | .results as $r | .tool.driver.rules as $rules |
     $r | map("\(.ruleId) \($rules[.ruleIndex].id) \(.relatedLocations | length) \(.stacks | length)") | join("|")' \
-    l.sarif)" 'mismatch mismatch 1 1|wrong-size wrong-size 1 1' 'SARIF: rules, and where it was allocated'
-is_int "$(grep -c '^::error file=.*misnews.cc,line=[0-9]*,title=misuse in misnews::' l.gh)" 2 'annotations'
-is_str "$(jq -r 'map(.check_name) | join(" ")' l.gl)" 'mismatch wrong-size' 'issues'
-is_int "$(jq -r '.[].fingerprint' l.gl | sort -u | wc -l)" 2 'with fingerprints of their own'
+    l.sarif)" 'mismatch mismatch 1 1|wrong-size wrong-size 1 1' \
+    'SARIF has the rules and the allocations of misuses'
+is_int "$(grep -c '^::error file=.*misnews.cc,line=[0-9]*,title=misuse in misnews::' l.gh)" 2 \
+    'GitHub has an annotation for each misuse'
+is_str "$(jq -r 'map(.check_name) | join(" ")' l.gl)" 'mismatch wrong-size' \
+    'GitLab has an issue for each misuse'
+is_int "$(jq -r '.[].fingerprint' l.gl | sort -u | wc -l)" 2 \
+    "GitLab's issues of misuses have different fingerprints"
 
 reports ./misuses twice
-is_int "$status" 134 'a command that abort ended'
-fits leak.json l.json 'leak.json fits its schema'
+is_int "$status" 134 'flame leak with reports of an aborted command ends with status 134'
+fits leak.json l.json 'an aborted command: leak.json is valid'
 is_str "$(jq -r '.misuses[0] | "\(.kind) \(.freed_by) \(.freed.frames[.freed.place].function)"' l.json)" \
-    'double-free free drop_block' 'who had freed it'
-is_str "$(jq -r '.end.signal' l.json)" 6 'and the end'
+    'double-free free drop_block' 'leak.json has the first free of a double free'
+is_str "$(jq -r '.end.signal' l.json)" 6 'leak.json has the signal of an aborted command'
 
 reports ./misnews clean
-is_int "$status" 0 'nothing wrong'
-file_has l.tap '^ok 3 - misnews: uses the allocator rightly$' 'TAP says so'
-fits leak.json l.json 'leak.json fits its schema'
-is_str "$(jq -c .misuses l.json)" '[]' 'leak.json says so'
-is_str "$(cat l.gh)" '' 'no annotation'
-run_expect_status 0 'without --check' "$FLAME" leak -q --json l.json --tap l.tap ./misnews new-free
-is_str "$(jq -r 'has("misuses")' l.json)" false 'leak.json has no such key'
-file_has l.tap '^1\.\.2$' 'nor TAP the point'
+is_int "$status" 0 'flame leak with reports without misuse ends with status 0'
+file_has l.tap '^ok 3 - misnews: uses the allocator rightly$' 'TAP without misuse passes'
+fits leak.json l.json 'no misuse: leak.json is valid'
+is_str "$(jq -c .misuses l.json)" '[]' 'leak.json without misuse has an empty list'
+is_str "$(cat l.gh)" '' 'GitHub without misuse has no annotation'
+run_expect_status 0 'flame leak with reports without --check ends with status 0' \
+    "$FLAME" leak -q --json l.json --tap l.tap ./misnews new-free
+is_str "$(jq -r 'has("misuses")' l.json)" false 'leak.json without --check has no misuses'
+file_has l.tap '^1\.\.2$' 'TAP without --check has two points'
 
 done_testing

@@ -1,6 +1,6 @@
 #!/bin/bash
-# flame leak --check misuse: programs that do nothing wrong are not accused, whatever they do in
-# their own ways: interpreters, threads, children, plugins, allocators of their own.
+# flame leak --check misuse: correct programs have no misuse, whatever they use:
+# interpreters, threads, children, plugins, their own allocators.
 . "${0%/*}/../lib.sh"
 
 seq 1 5000 >numbers
@@ -16,7 +16,7 @@ clean() {
     fi
     # Leaks do not matter here.
     "$FLAME" leak --live --max-bytes 16g --max-blocks 1g --check misuse "$@" >out 2>err </dev/null
-    file_has err '^flame: leak: 0 misuses of the allocator$' "$name"
+    file_has err '^flame: leak: 0 misuses of the allocator$' "$name: no misuse is reported"
 }
 
 # shellcheck disable=SC2016 # what is run expands them

@@ -16,7 +16,7 @@ else
 fi
 
 if command -v rustc >/dev/null && rustc --version >/dev/null 2>&1; then
-    ok 'cases in Rust' rustc -g -o kinds_rust "$ROOT/tests/victims/leak/kinds_rust.rs"
+    ok 'the cases in Rust are built' rustc -g -o kinds_rust "$ROOT/tests/victims/leak/kinds_rust.rs"
     check_kinds ./kinds_rust
 else
     printf '# rustc is not here: its cases are not tested\n'

@@ -1,6 +1,6 @@
 #!/bin/bash
-# Leaks of programs that use musl: what musl keeps for the program in memory of its own leads to blocks
-# as in programs of the GNU C library, and the look comes before atexit's handlers.
+# Leaks of programs that use musl: musl's own memory for the program leads to blocks
+# as in programs of the GNU C library, and the scan comes before atexit's handlers.
 . "${0%/*}/../lib.sh"
 
 type musl-gcc >/dev/null 2>&1 || skip_all musl 'there is no musl-gcc'
@@ -90,9 +90,10 @@ for cc in musl-gcc "${CC:-gcc}"; do
     "$cc" -g -O1 -pthread -fno-optimize-sibling-calls -o late late.c -ldl
     for end in '' exit; do
         # shellcheck disable=SC2086 # one word or none
-        run_expect_status 23 "$cc, ${end:-return}" "$FLAME" leak -o x.svg -- ./late $end
+        run_expect_status 23 "flame leak of a program of $cc, ${end:-return}, ends with status 23" \
+            "$FLAME" leak -o x.svg -- ./late $end
         file_has err '^flame: leak: 99 bytes in 1 block leaked, 0 allowed' \
-            "$cc, ${end:-return}: what thread-local data and handlers lead to is no leak, and one is"
+            "$cc, ${end:-return}: only the lost block is a leak, none of thread-local data or handlers"
     done
 done
 done_testing
