@@ -11,7 +11,7 @@ refused 'unknown view' '--view peek: expected alloc, .*, off, ' run --view peek 
 refused 'unknown ending' 'run: -o x.svgg: .*\.svg' run -o x.svgg -- ./touch.sh
 refused 'sampling and a look at every block' 'run: --view leak looks at every block' \
     run --view leak --sample 1k -o x.svg -- ./touch.sh
-refused 'no filter, and calls noted inside' 'run: --in-process is for commands, without --no-filter' \
+refused '--in-process and --no-filter' 'run: --in-process is for commands, without --no-filter' \
     run --in-process --no-filter -o x.svg -- ./touch.sh
 refused 'limits that leave nothing' 'run: --max-block is less than --min-block' \
     run --min-block 2ms --max-block 1ms -o x.svg -- ./touch.sh
@@ -36,6 +36,6 @@ fi
 cp keeper other && printf '\xf3\x00' | dd of=other bs=1 seek=18 conv=notrunc status=none
 refused 'another processor' 'another processor' run -o x.svg -- ./other
 export FLAME_MEM_SHIM=$SCRATCH/nothing.c
-refused 'a recorder that is none' 'is not a shared library' run -o x.svg -- ./touch.sh
+refused 'a recorder that is no shared library' 'is not a shared library' run -o x.svg -- ./touch.sh
 
 done_testing

@@ -1,15 +1,15 @@
 #!/bin/bash
-# -p attaches to a process, --pid puts ids into names, and not all commands have both: whoever takes one
-# for the other, or gives a name where a number belongs, is told what does it.
+# -p attaches to a process, --pid puts ids into names, and not all commands have both: a user who takes one
+# for the other, or gives a name instead of a number, gets the right option in the message.
 . "${0%/*}/../lib.sh"
 
 # says STATUS-2 LINE COMMAND...: exactly one line, which matches, and nothing else happens.
 says() {
     local line=$1
     shift
-    run_expect_status 2 "flame $*" "$FLAME" "$@"
-    is_int "$(wc -l <err)" 1 '  one line'
-    file_has err "^flame: $line" '  which tells what to do'
+    run_expect_status 2 "flame $* ends with status 2" "$FLAME" "$@"
+    is_int "$(wc -l <err)" 1 "flame $* prints one line"
+    file_has err "^flame: $line" "flame $* says what to use"
 }
 
 for command in mem off; do
@@ -35,6 +35,6 @@ says 'off: -p 12,x: expected process ids, as 123 or 123,456$' off -p 12,x
 says "watch: redis-server: neither a process id nor a trace that is there; 'pgrep NAME' lists the ids of a program\$" \
     watch redis-server
 says 'fold: -p: unknown option; ' fold -p 12
-run_expect_status 0 '--pid where a command follows' "$FLAME" mem -q --pid -o x.folded true
+run_expect_status 0 'flame mem --pid before a command succeeds' "$FLAME" mem -q --pid -o x.folded true
 
 done_testing

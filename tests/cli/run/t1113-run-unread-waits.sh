@@ -1,5 +1,5 @@
 #!/bin/bash
-# A trace of waiting that cannot be read is named in one line and left out: all else is drawn, the
+# An off-CPU trace that cannot be read is reported in one line and left out: the rest is drawn, the
 # status is the command's, and a file that is damaged stays where the line says.
 . "${0%/*}/../lib.sh"
 . "$ROOT/tests/cli/mem.sh"
@@ -11,7 +11,7 @@ left() { find "$TMPDIR" -mindepth 1 | wc -l; }
 kept() { sed -n 's/.*; it is kept as \([^,]*\), remove it afterwards$/\1/p' err; }
 clean() { rm -rf "$TMPDIR"/flame-*; }
 
-# ruin HOW STATUS: a command that does that to the trace of waiting, and ends with STATUS.
+# ruin HOW STATUS: a command that damages the off-CPU trace in that way, and ends with STATUS.
 cat >ruin <<'END_RUIN'
 file=$(echo "$TMPDIR"/flame-*.*/off.flame)
 case $1 in
@@ -29,42 +29,45 @@ END_RUIN
 for how in byte gone pipe folder link; do
     rm -f x.*
     run timeout 60 "$FLAME" run -o x.html -o x.folded -o x.flame --view count -- sh ./ruin $how 5
-    is_int "$status" 5 "$how: the exit status is the command's"
-    is_int "$(grep -c 'the waits are left out, as their trace cannot be read: ' err)" 1 "$how: one line says what is missing"
-    file_has x.html keep_block "$how: all else is drawn"
-    file_lacks x.html '"name":"chain"' "$how: without views of waiting"
-    file_has x.folded 'keep_block' "$how: in the other outputs as well"
-    like "$("$FLAME" fold --view alloc x.flame x.[0-9]*.flame)" keep_block "$how: the traces of memory are there"
-    not_ok "$how: and that of waiting is not" test -e x.off.flame
-    file_lacks err 'the trace of waiting is in|: traced for' "$how: nor told to be"
+    is_int "$status" 5 "off-CPU trace damaged ($how): flame run ends with the command's status"
+    is_int "$(grep -c 'the waits are left out, as their trace cannot be read: ' err)" 1 \
+        "off-CPU trace damaged ($how): one line says what is missing"
+    file_has x.html keep_block "off-CPU trace damaged ($how): the page has the memory"
+    file_lacks x.html '"name":"chain"' "off-CPU trace damaged ($how): the page has no view of waits"
+    file_has x.folded 'keep_block' "off-CPU trace damaged ($how): the folded text has the memory"
+    like "$("$FLAME" fold --view alloc x.flame x.[0-9]*.flame)" keep_block \
+        "off-CPU trace damaged ($how): the traces of memory are written"
+    not_ok "off-CPU trace damaged ($how): no off-CPU trace is written" test -e x.off.flame
+    file_lacks err 'the trace of waiting is in|: traced for' \
+        "off-CPU trace damaged ($how): the summary has no waits"
     if [ $how = byte ]; then
-        ok "$how: the file is where the line says" test -f "$(kept)"
-        is_int "$(left)" 2 "$how: and nothing else stays"
+        ok "off-CPU trace damaged ($how): the file is where the line says" test -f "$(kept)"
+        is_int "$(left)" 2 "off-CPU trace damaged ($how): no other file is left"
     else
-        is_int "$(left)" 0 "$how: nothing stays"
+        is_int "$(left)" 0 "off-CPU trace damaged ($how): no file is left"
     fi
     clean
 done
 
 run "$FLAME" run -q -o x.html --view off -- sh ./ruin byte 0
-is_int "$status" 0 'a page that was to show waits first has the others'
-file_has x.html keep_block 'that is, of memory'
-is_int "$(wc -l <err)" 1 '-q: the line is said all the same'
+is_int "$status" 0 'flame run -o x.html --view off with a damaged off-CPU trace ends with status 0'
+file_has x.html keep_block 'flame run -o x.html --view off with a damaged off-CPU trace has the memory'
+is_int "$(wc -l <err)" 1 'flame run -q reports a damaged off-CPU trace'
 clean
 rm -f x.*
 run "$FLAME" run -q -o x.svg --view off -- sh ./ruin byte 0
-is_int "$status" 1 'where waits alone were asked for there is no result'
-not_ok 'and no picture' test -e x.svg
-ok 'the traces are kept' test "$(left)" -gt 1
+is_int "$status" 1 'flame run -o x.svg --view off with a damaged off-CPU trace ends with status 1'
+not_ok 'flame run -o x.svg --view off with a damaged off-CPU trace writes no picture' test -e x.svg
+ok 'flame run -o x.svg --view off with a damaged off-CPU trace keeps the traces' test "$(left)" -gt 1
 clean
 : >x.off.flame
 run "$FLAME" run -q -o x.flame -- sh ./ruin byte 0
-is_int "$status" 0 'traces: those of memory are enough'
-not_ok 'an older trace of waiting is gone' test -e x.off.flame
+is_int "$status" 0 'flame run -o x.flame with a damaged off-CPU trace ends with status 0'
+not_ok 'flame run -o x.flame with a damaged off-CPU trace removes an older one' test -e x.off.flame
 clean
 run env FLAMEMEM_OPTIONS=record=0 "$FLAME" run -q -o x.html -- sh ./ruin byte 0
-is_int "$status" 1 'without any trace there is no result'
-file_has err 'left no recording of memory' 'for both reasons'
+is_int "$status" 1 'flame run without any readable trace ends with status 1'
+file_has err 'left no recording of memory' 'flame run without any readable trace says why'
 clean
 
 # ---- flame off: there is nothing else ----
@@ -72,15 +75,16 @@ clean
 for how in byte gone pipe folder link; do
     rm -f x.*
     run timeout 60 "$FLAME" off -o x.html -- sh ./ruin $how 0
-    is_int "$status" 1 "flame off, $how: there is no result"
-    file_has err '^flame: sh: left no recording: its trace cannot be read: ' "flame off, $how: for that reason"
-    is_int "$(wc -l <err)" 1 "flame off, $how: in one line"
-    not_ok "flame off, $how: no page is written" test -e x.html
-    [ $how != byte ] || ok 'flame off: the file is where the line says' test -f "$(kept)"
+    is_int "$status" 1 "flame off with a damaged trace ($how) ends with status 1"
+    file_has err '^flame: sh: left no recording: its trace cannot be read: ' \
+        "flame off with a damaged trace ($how) says why"
+    is_int "$(wc -l <err)" 1 "flame off with a damaged trace ($how) prints one line"
+    not_ok "flame off with a damaged trace ($how) writes no page" test -e x.html
+    [ $how != byte ] || ok 'flame off with a damaged trace keeps it where the line says' test -f "$(kept)"
     clean
 done
 run "$FLAME" off -o x.html -- sh ./ruin byte 7
-is_int "$status" 7 'flame off: the command'\''s own status comes first'
+is_int "$status" 7 "the command's own status precedes that of a damaged trace"
 clean
 
 done_testing
