@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
-# Known sleeps on every kind of object: as long as the sleeper's own clock says, and
-# ended by whom the program says.
+# Known sleeps on every kind of object: as long as by the sleeper's own clock, and
+# ended by the waker that the program names.
 . "${0%/*}/../lib.sh"
 . "$ROOT/tests/cli/off.sh"
 
 compile_victim sleeps -O1 -fno-optimize-sibling-calls -pthread -lrt
 compile_victim convoy -O1 -fno-optimize-sibling-calls -pthread
 
-# measure KIND: a run; $truth by the sleeper's clock and $mine by ours, us; the off view in
-# off.folded. Its clock counts as well what the tracer's own stops took of the sleeper (its main
-# thread), $stops, and how long it was ready and had no CPU, $delay.
+# measure KIND: a run; $truth by the sleeper's clock and $mine by flame, us; the off view in
+# off.folded. Its clock also counts the tracer's own stops of the sleeper (its main
+# thread), $stops, and its run-queue wait, $delay.
 measure() {
     off --min-block 0 ./sleeps "$1" 5 40
     truth=$(kind=$1 awk '$1 == ENVIRON["kind"] { printf "%.0f", $2 / 1000 }' out)
@@ -27,7 +27,7 @@ measure() {
         END { printf "%d", ns[main] / 1000 }')
 }
 
-# Our word is the clock's, or is less by no more than the stops and the delay.
+# flame's time is the clock's, or less by at most the stops and the delay.
 is_true() {
     local less=$((stops + delay))
 
@@ -42,9 +42,9 @@ is_woken() {
     [ "$all" -gt 0 ] && [ $((woken * 100)) -ge $((all * 98)) ]
 }
 
-# both_true KIND: one run is as long as the clock says, and is ended by its waker. A host may take the
+# both_true KIND: in one run the time is the clock's, and the waker is right. A host may take the
 # CPU away from the machine itself, and only the sleeper's clock sees that; and on a busy one a signal
-# may be there before the sleeper waits for it. Not every time; what is wrong would be wrong always.
+# may be there before the sleeper waits for it. Not every time; a real error would occur each time.
 both_true() {
     measure "$1"
     oview offwake >offwake.folded
@@ -59,17 +59,17 @@ while read -r kind ender; do
     join) want=';sleeper;.*;--;' ;;
     esac
     again 10 both_true "$kind"
-    is_int "$status" 0 "$kind: the command's own status"
+    is_int "$status" 0 "sleeps $kind: flame off ends with the command's status"
     if is_true; then
-        test_ok "$kind: time off-CPU by the program's clock"
+        test_ok "sleeps $kind: off-CPU time is that of the program's clock"
     else
-        test_fail "$kind: time off-CPU by the program's clock" \
+        test_fail "sleeps $kind: off-CPU time is that of the program's clock" \
             "$mine us, of $truth us by the clock, of which $stops us are the tracer's and $delay us for want of a CPU"
     fi
     if is_woken; then
-        test_ok "$kind: ended by its waker"
+        test_ok "sleeps $kind: the waker is right"
     else
-        test_fail "$kind: ended by its waker" "$woken of $all us
+        test_fail "sleeps $kind: the waker is right" "$woken of $all us
 $(grep -F ';sleeper' offwake.folded)"
     fi
 done < <(./sleeps list)
@@ -83,7 +83,7 @@ convoy_true() {
     is_near "$(sum "$line" <chain.folded)" "$truth"
 }
 again 10 convoy_true
-near "$(sum "$line" <chain.folded)" "$truth" 'a convoy of three locks: one chain, as wide as its sleep'
+near "$(sum "$line" <chain.folded)" "$truth" 'a convoy of three locks is one chain, as long as its sleep'
 grep -E ';back;' chain.folded | grep -qE "$line" || diag "$(cat chain.folded)"
 
 done_testing

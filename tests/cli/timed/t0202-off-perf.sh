@@ -12,9 +12,9 @@ compile_victim sleeps -O1 -fno-optimize-sibling-calls -pthread -lrt
 # perf cannot follow the stacks of all of these, so the comparison is by thread and call:
 # the main thread sleeps in sleeper() and, for a moment at the end, in pthread_join.
 #
-# measure KIND: one run under both; $truth by the scheduler and $ours, us. It succeeds if both agree.
-# Our clock stops when the tracer gets to run, which on a busy machine may be late, and a wait may find
-# what it is for. Not every time; what is wrong would be wrong always.
+# measure KIND: one run under both; $truth by the scheduler and $ours by flame, us. It succeeds if both agree.
+# flame's clock stops when the tracer gets to run, which on a busy machine may be late, and the event of a
+# wait may come before it. Not every time; a real error would occur each time.
 measure() {
     rm -f t.flame
     run timeout 100 perf record -q -a -e sched:sched_switch -e sched:sched_waking \
@@ -27,8 +27,8 @@ measure() {
     truth=$(head -n 1 theirs)
     away=$((ours > truth ? ours - truth : truth - ours))
     close=$((truth > 50000 && away * 20 <= truth))
-    # A traced child's end is told to its parent by the tracer's wait, so there the
-    # scheduler's word is of us.
+    # The parent of a traced child is woken by the tracer's wait, so for it the
+    # scheduler names the tracer.
     woke=$(awk '$2 == "thread" { print $1 }' theirs)
     case $1 in
     nanosleep | child) named=1 ;;
@@ -42,20 +42,20 @@ kinds='cond nanosleep'
 [ "${FLAME_TEST_FULL-}" != 1 ] || kinds='cond mutex pipe unix epoll eventfd sigwait semop nanosleep child'
 for kind in $kinds; do
     again 10 measure "$kind"
-    is_int "$status" 0 "$kind: recorded by both"
-    ok "$kind: asleep as long as the scheduler says, $ours and $truth us" [ "$close" = 1 ]
+    is_int "$status" 0 "sleeps $kind: perf and flame off record with status 0"
+    ok "sleeps $kind: flame off and the scheduler agree on the time, $ours and $truth us" [ "$close" = 1 ]
     oview offwake | grep ';sleeper;' >woken
     case $kind in
     nanosleep) want='\[timer\]' ;;
     child) want='child_ends_\[w\]' ;;
     *) want='waker_\[w\]' ;;
     esac
-    ok "$kind: the scheduler saw the other thread wake it, or no thread would" [ "$named" = 1 ]
-    # As of the scheduler's word, 95 % at least: a call that finds what it is for may still wait a
-    # moment, for a lock inside the kernel, and whom for is not known. Nothing else is told.
+    ok "sleeps $kind: perf names the right waker, or none" [ "$named" = 1 ]
+    # As for the scheduler, 95 % at least: a call whose event has come may still wait a
+    # moment for a lock inside the kernel, with an unknown holder. No other waker may occur.
     share=$(want="--;.*$want" awk '{ all += $NF } $0 ~ ENVIRON["want"] { right += $NF; next }
         !/--;\[unknown\]_\[w\]/ { other++ }
         END { print all && right >= all * 0.95 && !other }' woken)
-    ok "$kind: and so do we" [ "$share" = 1 ] || cat woken >&2
+    ok "sleeps $kind: flame off names perf's waker" [ "$share" = 1 ] || cat woken >&2
 done
 done_testing

@@ -1,6 +1,6 @@
 #!/bin/bash
-# flame off --no-stops: known sleeps are as long as the program's own clock says and are on what they
-# are on, and all times of a thread add up; also where the kernel does not tell of switches.
+# flame off --no-stops: known sleeps are as long as by the program's own clock and on the right
+# object, and all times of a thread add up; also without the kernel's switch records.
 . "${0%/*}/../lib.sh"
 . "$ROOT/tests/cli/off.sh"
 . "$ROOT/tests/cli/noperf.sh"
@@ -22,10 +22,10 @@ stop() {
     wait "$pid"
 }
 
-# The wrapper that flame runs under: nothing, or something that refuses it perf_event_open.
+# The wrapper that flame runs under: none, or one that refuses perf_event_open.
 how=()
 
-# look: --no-stops of $pid in the background, until `wait $flame`; the trace is t.flame.
+# look: runs --no-stops of $pid in the background, until `wait $flame`; the trace is t.flame.
 look() {
     rm -f t.flame
     "${how[@]}" "$FLAME" off --no-stops -o "$SCRATCH/t.flame" -p "$pid" 2>err </dev/null 3>&- &
@@ -52,7 +52,7 @@ kind() {
     rest=$(sum "^$1;\[(sleeps not caught|short sleeps)\]" <off.folded)
 }
 
-# By the program's clock, but for moments in which it was ready and had no CPU.
+# By the program's clock, except for its run-queue wait.
 is_true() {
     kind "$1"
     is_near "$mine" "$truth" ||
@@ -64,7 +64,7 @@ all_true() {
     for k in naps locks reads polls accepts; do
         is_true "$k" || return
     done
-    # To begin and to end takes a thread a moment, and its maker waits for that, too.
+    # The start and end of a thread take time, and its creator waits for that, too.
     kind comes naps
     [ "$mine" -gt 300000 ] && [ "$mine" -le "$truth" ]
 }
@@ -76,7 +76,7 @@ look_at() {
     echo >&3
     until_true grep -q finished said
     stop
-    is_str "$?" 0 "$1: the program ends well"
+    is_str "$?" 0 "--no-stops, $1: the program ends with status 0"
     wait "$flame"
     status=$?
     oview off >off.folded
@@ -86,48 +86,52 @@ known_sleeps() {
     all_true
 }
 
-# truth NAME: the known sleeps; again where the machine stood still, which no look survives.
+# truth NAME: the known sleeps; again if the machine stalled, which disturbs each sample.
 truth() {
     local k
     again 8 known_sleeps "$1"
-    is_str "$status" 0 "$1: and so does the tracer, with it"
+    is_str "$status" 0 "--no-stops, $1: the tracer ends with status 0"
     for k in naps locks reads polls accepts; do
         if is_true $k; then
-            test_ok "$1, $k: as long as the program says"
+            test_ok "--no-stops, $1, $k: sleeps are as long as by the program"
         else
-            test_fail "$1, $k: as long as the program says" \
+            test_fail "--no-stops, $1, $k: sleeps are as long as by the program" \
                 "$mine us, $rest us without a stack, of $truth us; $delay us for want of a CPU"
         fi
     done
     kind comes naps
-    ok "$1: threads that come and go are seen" test "$mine" -gt 300000 -a "$mine" -le "$truth"
-    file_has off.folded '^locks;.*;sleep_locks;.*;futex g_lock [0-9]*$' 'a lock goes by its name'
-    file_has off.folded '^reads;.*;sleep_reads;.*read pipe:\[\*\] ' 'a pipe is one'
-    file_has off.folded '^polls;.*;sleep_polls;.*poll pipe:\[\*\] ' 'also where it is polled'
-    file_has off.folded '^accepts;.*;sleep_accepts;.*accept unix:@flame-looked-' 'and a socket'
-    file_has off.folded '^naps;.*;sleep_naps;.*nanosleep ' 'or time alone'
-    file_has off.folded '^stays;.*;stayer;.*futex ' 'who sleeps all the time is there'
+    ok "--no-stops, $1: short-lived threads are in the trace" test "$mine" -gt 300000 -a "$mine" -le "$truth"
+    file_has off.folded '^locks;.*;sleep_locks;.*;futex g_lock [0-9]*$' \
+        "--no-stops, $1: a wait for a lock has the lock's name"
+    file_has off.folded '^reads;.*;sleep_reads;.*read pipe:\[\*\] ' "--no-stops, $1: a read has its pipe"
+    file_has off.folded '^polls;.*;sleep_polls;.*poll pipe:\[\*\] ' "--no-stops, $1: a poll has its pipe"
+    file_has off.folded '^accepts;.*;sleep_accepts;.*accept unix:@flame-looked-' \
+        "--no-stops, $1: an accept has its socket"
+    file_has off.folded '^naps;.*;sleep_naps;.*nanosleep ' "--no-stops, $1: a nanosleep has no object"
+    file_has off.folded '^stays;.*;stayer;.*futex ' \
+        "--no-stops, $1: a thread that sleeps all the time is in the trace"
     accounts >sums
     is_str "$(awk '$1 == "stays" { print ($3 > $2 * 0.99 && $3 < $2 * 1.01) }' sums)" 1 \
-        'for all the time'
-    # A newborn's first moments are its maker's.
+        "--no-stops, $1: a thread that sleeps all the time has all of it"
+    # The first moments of a new thread count for its creator.
     is_str "$(awk '{ away = $3 > $2 ? $3 - $2 : $2 - $3; if (away > 1000 && away * 50 > $2) print }' sums)" '' \
-        "$1: what each thread did is as long as it was there"
+        "--no-stops, $1: the times of each thread sum to its duration"
     oview offwake >offwake.folded
-    file_has offwake.folded '^naps;.*;nanosleep;--;\[timer\]' 'time ends what waits for time'
-    file_has offwake.folded '^locks;.*;--;\[unknown\]' 'who else did is not known'
+    file_has offwake.folded '^naps;.*;nanosleep;--;\[timer\]' \
+        "--no-stops, $1: the waker of a nanosleep is the timer"
+    file_has offwake.folded '^locks;.*;--;\[unknown\]' "--no-stops, $1: other wakers are unknown"
 }
 
-truth 'by the kernel'
+truth 'with switch records'
 if grep -q 'perf_event_open' err; then
     skip perf-sched 'the kernel tells nobody of switches here'
 else
     file_has err '^flame: no thread was stopped: wakers are not known; [0-9]* sleeps shorter than 2 ms are' \
-        'what is not known is said'
-    file_lacks err 'tracing stopped' 'and nothing of stops'
+        'the summary of --no-stops says what is unknown'
+    file_lacks err 'tracing stopped' 'the summary of --no-stops does not mention stops'
 fi
 
-# Each end of a sleep is known to some milliseconds only.
+# The end of a sleep is known only to some milliseconds.
 is_near_enough() {
     kind "$1"
     [ $((mine + rest)) -gt $((truth * 9 / 10)) ] && [ "$mine" -gt $((truth / 2)) ] &&
@@ -145,11 +149,12 @@ refused_sleeps() {
     all_near_enough
 }
 again 8 refused_sleeps
-is_str "$status" 0 'and so does the tracer'
+is_str "$status" 0 '--no-stops without perf_event_open ends with status 0'
 file_has err '^flame: --no-stops: perf_event_open is refused, .*; until then /proc is read every 2 ms: ' \
-    'one line says what is done instead'
+    '--no-stops without perf_event_open says that it polls /proc'
 for k in naps locks reads polls accepts; do
-    ok "refused, $k: most of it is seen" is_near_enough $k
+    ok "--no-stops without perf_event_open, $k: most of the sleeps are in the trace" is_near_enough $k
 done
-file_has off.folded '^locks;.*;sleep_locks;.*;futex g_lock [0-9]*$' 'with what it is on'
+file_has off.folded '^locks;.*;sleep_locks;.*;futex g_lock [0-9]*$' \
+    "--no-stops without perf_event_open: a wait for a lock has the lock's name"
 done_testing

@@ -1,5 +1,5 @@
 #!/bin/bash
-# A process is traced for the time that was given, also if it was traced before.
+# flame off -d traces for the given time, also if the process was traced before.
 . "${0%/*}/../lib.sh"
 
 off() {
@@ -9,7 +9,7 @@ off() {
 sleep 60 &
 pid=$!
 off -d 0.05 -o x.folded -p "$pid"
-# On a busy machine the end comes late; what is wrong would be wrong always.
+# On a busy machine the end comes late; a real error would occur each time.
 ends_in_time() {
     start=$(date +%s%3N)
     off -d 0.15 -o x.folded -p "$pid"
@@ -17,6 +17,7 @@ ends_in_time() {
     [ "$(awk '{n = $NF} END {print n}' x.folded)" -lt 230000 ]
 }
 again 5 ends_in_time
-ok "-d 0.15 is not much more ($took ms)" test "$(awk '{n = $NF} END {print n}' x.folded)" -lt 230000
+ok "flame off -d 0.15 traces for hardly more ($took ms)" \
+    test "$(awk '{n = $NF} END {print n}' x.folded)" -lt 230000
 kill "$pid"
 done_testing

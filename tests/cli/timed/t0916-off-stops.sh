@@ -1,6 +1,6 @@
 #!/bin/bash
 # The time of the tracer's stops is reported: a tracer that hardly gets a CPU keeps threads stopped,
-# and says so. tests/unit/tracer/test_attach.c tests that no thread stays stopped for others.
+# and reports it. tests/unit/tracer/test_attach.c tests that no thread stays stopped for others.
 . "${0%/*}/../lib.sh"
 
 mkdir tmp
@@ -8,8 +8,8 @@ export TMPDIR=$SCRATCH/tmp
 compile_victim pauses
 
 mkfifo hold
-# Stops of a tracer that has to wait for its CPU: $longest is the longest as it says, $noticed what the
-# thread saw between two naps, $stood the same without waits for a CPU.
+# Stops of a tracer that has to wait for its CPU: $longest is the longest that it reports, $noticed the gap that the
+# thread measured between two naps, $stood the same without run-queue waits.
 observe() {
     local flame victim tracer cpu hogs=
     : >said
@@ -43,26 +43,29 @@ observe() {
     read -r noticed stood < <(tail -n 1 said)
 }
 
-# A machine may stand still by itself, and the thread with it: then it is looked at again.
+# The machine itself may stall, and the thread with it: then the test tries again.
 stop_is_told() {
     behind=0
     observe
     [ $((longest * 3)) -ge "$stood" ]
 }
 again 5 stop_is_told
-is_int "$behind" 1 'the tracer is put behind others'
-is_int "$status" 0 'a tracer that hardly gets a CPU'
-ok "says how long a thread stood, $longest us" [ "$longest" -gt 50000 ]
-ok "which is no longer than that thread noticed, $noticed us" [ $((longest * 9)) -le $((noticed * 10)) ]
+is_int "$behind" 1 'the tracer has the lowest priority on a busy CPU'
+is_int "$status" 0 'flame off with a tracer that hardly gets a CPU ends with status 0'
+ok "the summary reports the longest stop of a thread, $longest us" [ "$longest" -gt 50000 ]
+ok "the longest stop is at most the thread's own measurement, $noticed us" \
+    [ $((longest * 9)) -le $((noticed * 10)) ]
 # A nap has a stop at its beginning and one at its end.
-ok "and no less than a third of that without waits for a CPU, $stood us" [ $((longest * 3)) -ge "$stood" ]
-file_has err '^flame: tracing stopped the threads [0-9,]+ times, for [0-9.]+ [^ ]*s in all' 'and the sum'
+ok "the longest stop is at least a third of the thread's own measurement, $stood us" \
+    [ $((longest * 3)) -ge "$stood" ]
+file_has err '^flame: tracing stopped the threads [0-9,]+ times, for [0-9.]+ [^ ]*s in all' \
+    'the summary reports the number and sum of stops'
 
-# Where the machine stands, so does the command.
+# If the machine stalls, the command does, too.
 short_stops() {
     "$FLAME" off -o u.flame -- sleep 0.1 2>err
     ! grep -q 'longest stop' err
 }
 again 10 short_stops
-file_lacks err 'longest stop' 'short stops are not worth a line'
+file_lacks err 'longest stop' 'the summary does not report short stops'
 done_testing

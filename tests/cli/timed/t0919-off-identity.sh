@@ -1,6 +1,6 @@
 #!/bin/bash
-# Where a thread's time went is all of its time: what it slept in calls, waited for a CPU, ran, was
-# stopped, and was off its CPU outside of calls, is together as long as it was traced.
+# The parts of a thread's time sum to all of it: sleeps in calls, run-queue waits, run time,
+# stops, and off-CPU time outside of calls are together as long as it was traced.
 . "${0%/*}/../lib.sh"
 . "$ROOT/tests/cli/off.sh"
 
@@ -11,7 +11,7 @@ compile_victim unfilled -pthread
 compile_victim sleeps -O1 -pthread -lrt
 
 # Each thread of t.flame: its record, time traced, all rows together, page faults, run queue, its
-# stops by the tracer; us. A newborn's first moments, before its maker tells of it, are nobody's.
+# stops by the tracer; us. The first moments of a new thread, before its creator reports it, count for no thread.
 account_for() {
     "$FLAME" dump t.flame | awk '
         { for (i = 2; i <= NF; i++) { eq = index($i, "="); v[substr($i, 1, eq - 1)] = substr($i, eq + 1) } }
@@ -35,8 +35,8 @@ adds_up() {
     account_for >accounts
     awk '{ away = $3 > $2 ? $3 - $2 : $2 - $3
            if (away > 200 && away * 50 > $2) print }' accounts >wrong
-    ok "$1: there are threads" test -s accounts
-    is_str "$(cat wrong)" '' "$1: what each thread did is as long as it was there"
+    ok "$1: the trace has threads" test -s accounts
+    is_str "$(cat wrong)" '' "$1: the times of each thread sum to its duration"
 }
 
 # The tracer's cost in the summary is the sum of its rows.
@@ -44,7 +44,7 @@ stops_agree() {
     is_str "$("$FLAME" dump t.flame | sed -n 's/.* cost_ns=\([0-9]*\).*/\1/p' | head -n 1)" \
         "$("$FLAME" dump t.flame | awk '$1 == "row" && / kind=tracer / {
             sub(/.* blocked_ns=/, ""); sum += $1 } END { printf "%.0f", sum }')" \
-        "$1: the cost of tracing is that of its stops"
+        "$1: the cost of tracing is the sum of its stops"
 }
 
 all_of_them() {
@@ -55,7 +55,8 @@ all_of_them() {
     adds_up "$load, locks, and short sleeps left out"
     off --min-block 10s sh -c 'sleep 0.2' </dev/null
     adds_up "$load, all sleeps left out"
-    is_int "$(oview off | awk '/;\[outside calls\] / && $NF > 100000' | wc -l)" 0 'they are in calls'
+    is_int "$(oview off | awk '/;\[outside calls\] / && $NF > 100000' | wc -l)" 0 \
+        "$load: sleeps that --min-block leaves out are in calls"
     sleep 60 &
     sleeper=$!
     off --min-block 10s -d 0.3 -p $sleeper </dev/null
@@ -77,8 +78,8 @@ all_of_them() {
     adds_up "$load, job control"
 }
 
-# Pages that come late are waited for in no call. By the thread's own clock; it waited for a CPU in
-# that time, too, when the page had come.
+# Waits for late pages are in no call. By the thread's own clock; it also waited for a CPU in
+# that time, after the page had come.
 pages() {
     off ./unfilled late 20 20 </dev/null
     if [ "$status" = 77 ]; then
@@ -91,12 +92,14 @@ pages() {
         $4 > best { best = $4; rest = $5 + $6 }
         END { waited = ENVIRON["waited"] + 0
               right = best <= waited * 1.02 + 1000 && best + rest >= waited * 0.98 - 1000
-              print (right ? "right" : best " and " rest " of " waited) }' accounts)" right "$1: as long as the thread says"
-    file_has <(oview off) '^unfilled;\[page fault\] [0-9]+$' 'they are in the view of waiting'
-    file_has <(oview hotcold) '^unfilled;.*\[page fault\].* [0-9]+$' 'and in that of all time'
+              print (right ? "right" : best " and " rest " of " waited) }' accounts)" right \
+        "$1: waits for late pages are as long as by the thread"
+    file_has <(oview off) '^unfilled;\[page fault\] [0-9]+$' "$1: waits for pages are in --view off"
+    file_has <(oview hotcold) '^unfilled;.*\[page fault\].* [0-9]+$' "$1: waits for pages are in --view hotcold"
     rm -f said.flame
     timeout 60 "$FLAME" off -o said.flame ./unfilled late 20 20 </dev/null >out 2>err
-    file_has err '^flame: blocked .*, ran .*, waited for pages [0-9.]+ m?s' 'the summary has them'
+    file_has err '^flame: blocked .*, ran .*, waited for pages [0-9.]+ m?s' \
+        "$1: the summary has the waits for pages"
 }
 
 all_of_them idle

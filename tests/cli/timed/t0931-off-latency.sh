@@ -1,13 +1,13 @@
 #!/bin/bash
-# The view latency against what a program's own clock says of each of its sleeps: counts are exact,
-# the longest too, percentiles within 1/16; from inside and by stops, over threads, processes and
-# several recordings; without stops what was not looked at is told as not known.
+# The view latency compared with a program's own clock for each of its sleeps: counts are exact,
+# the longest too, percentiles within 1/16; in-process and by stops, over threads, processes and
+# several recordings; without stops, sleeps that were not sampled count as unknown.
 . "${0%/*}/../lib.sh"
 . "$ROOT/tests/cli/off.sh"
 
 compile_victim naps -pthread
 
-# Each nap asked for `asked` and took `took` by the program's clock: it slept something in between, so
+# Each nap requested `asked` and took `took` by the program's clock: its sleep is between the two, so
 # the recorded order statistics lie between those of the two. The call ran for some microseconds
 # itself, which is no sleep.
 cat >truth.py <<'END_PY'
@@ -59,13 +59,13 @@ print("\n".join(bad) or "as the program says")
 END_PY
 
 # The sleeps in `folded` against the naps in FILE... Under a tracer that stops threads, part of a sleep
-# is the tracer's where the machine was late, and all of a short one may be: then it is tried again.
+# counts for the tracer if the machine was late, all of a short one in some runs: then the test tries again.
 agrees() {
     python3 truth.py folded "$@" >said
     grep -qx 'as the program says' said
 }
 
-# one_run HOW THREADS PROCESSES: records, and leaves what the program says in `own`.
+# one_run HOW THREADS PROCESSES: records, and leaves the program's output in `own`.
 one_run() {
     OFF_HOW=$1
     shift
@@ -79,26 +79,27 @@ for how in --in-process --no-in-process; do
     for threads in '1 1' '3 2'; do
         # shellcheck disable=SC2086 # two words
         again 6 one_run "$how" $threads
-        is_str "$(cat said)" 'as the program says' "$how, $threads: sleeps took as long as the program says"
+        is_str "$(cat said)" 'as the program says' "$how, $threads: latencies are as long as by the program"
         if [ "$threads" = '1 1' ]; then
             cp t.flame one.flame && cp own own.one
         fi
     done
     oview latency --tid --pid >folded
-    ok 'also when processes and threads are told apart' agrees own
+    ok "$how: latencies by process and thread are as long as by the program" agrees own
     "$FLAME" fold --no-header --view latency one.flame t.flame >folded
-    ok 'and when two recordings are added up' agrees own own.one
+    ok "$how: latencies of two recordings are as long as by the program" agrees own own.one
 done
 
-# flame dump says the same as the view.
+# flame dump agrees with the view.
 "$FLAME" dump -s row t.flame >rows
 "$FLAME" dump -s node t.flame >nodes
-file_has rows 'kind="?class' 'rows of classes'
+file_has rows 'kind="?class' 'flame dump has rows of latency classes'
 is_str "$(awk '{ for (i = 2; i <= NF; i++) { eq = index($i, "="); v[substr($i, 1, eq - 1)] = substr($i, eq + 1) } }
     v["kind"] ~ /class/ { classes += v["sleeps"] }
     v["kind"] !~ /class|oncpu|tracer|stopped|fault|outside|left-out/ { sleeps += v["sleeps"] }
-    END { print (classes > 0), classes - sleeps }' rows)" '1 0' 'which are of as many sleeps as there were'
-file_has nodes 'class="?sleep"? from=[0-9]+ to=[0-9]+' 'and their bounds'
+    END { print (classes > 0), classes - sleeps }' rows)" '1 0' \
+    'flame dump: rows of classes have as many sleeps as the others'
+file_has nodes 'class="?sleep"? from=[0-9]+ to=[0-9]+' 'flame dump: nodes of classes have their bounds'
 
 # ---- without stops ----
 
@@ -113,9 +114,11 @@ if unshare -U true 2>/dev/null || [ "$(id -u)" -eq 0 ]; then
     wait "$pid"
     wait "$tracer"
     "$FLAME" fold --no-header --view latency q.flame >folded
-    file_has folded 'long_naps.*\[longest ' 'without stops long naps are looked at'
-    file_has folded '\[(short sleeps|sleeps not caught)\] [0-9]+$' 'what was not looked at counts where nothing is known'
-    run_expect_status 0 'flame top' "$FLAME" top -s p99 q.flame
-    file_has out '^.*; of [0-9]+ of [0-9]+ sleeps it is not known how long they took$' 'says so'
+    file_has folded 'long_naps.*\[longest ' '--no-stops: long naps have latencies'
+    file_has folded '\[(short sleeps|sleeps not caught)\] [0-9]+$' \
+        '--no-stops: sleeps that were not sampled count as unknown'
+    run_expect_status 0 'flame top -s p99 of --no-stops succeeds' "$FLAME" top -s p99 q.flame
+    file_has out '^.*; of [0-9]+ of [0-9]+ sleeps it is not known how long they took$' \
+        'flame top counts sleeps of unknown duration'
 fi
 done_testing
