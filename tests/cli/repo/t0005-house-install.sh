@@ -7,27 +7,28 @@ dest="$SCRATCH/dest dir"
 eval "install_run() { ( cd '$ROOT' && ${FLAME_MAKE:-make --no-print-directory} \"\$@\" ); }"
 
 run_expect_status 0 'make install' install_run install DESTDIR="$dest" PREFIX=/opt/flame
-ok 'flame is there' test -x "$dest/opt/flame/bin/flame"
-ok 'the shim is there' test -r "$dest/opt/flame/lib/flame/libflamemem.so"
-ok 'the header is there, and compiles' "${CC:-gcc}" -fsyntax-only -Wall -Wextra -Werror -x c \
+ok 'make install installs flame' test -x "$dest/opt/flame/bin/flame"
+ok 'make install installs libflamemem.so' test -r "$dest/opt/flame/lib/flame/libflamemem.so"
+ok 'make install installs flamemem.h, and it compiles' "${CC:-gcc}" -fsyntax-only -Wall -Wextra -Werror -x c \
     -include "$dest/opt/flame/include/flamemem.h" /dev/null
-ok 'that for C++, too' "${CXX:-g++}" -fsyntax-only -Wall -Wextra -Werror -x c++ \
+ok 'make install installs flamemem.hpp, and it compiles' \
+    "${CXX:-g++}" -fsyntax-only -Wall -Wextra -Werror -x c++ \
     -include "$dest/opt/flame/include/flamemem.hpp" /dev/null
-ok 'flame(1) is there' test -r "$dest/opt/flame/share/man/man1/flame.1"
+ok 'make install installs flame(1)' test -r "$dest/opt/flame/share/man/man1/flame.1"
 share="$dest/opt/flame/share"
-ok 'completions for bash are there' test -s "$share/bash-completion/completions/flame"
-ok 'for zsh' test -s "$share/zsh/site-functions/_flame"
-ok 'for fish' test -s "$share/fish/vendor_completions.d/flame.fish"
+ok 'make install installs completions for bash' test -s "$share/bash-completion/completions/flame"
+ok 'make install installs completions for zsh' test -s "$share/zsh/site-functions/_flame"
+ok 'make install installs completions for fish' test -s "$share/fish/vendor_completions.d/flame.fish"
 run_expect_status 0 'the installed flame runs' "$dest/opt/flame/bin/flame" --version
 run "$dest/opt/flame/bin/flame" mem --shim
 is_str "$(cat "$SCRATCH/out")" "$dest/opt/flame/lib/flame/libflamemem.so" \
-    'and finds its own shim'
-run_expect_status 0 'and records' "$dest/opt/flame/bin/flame" mem -o x.folded -- /bin/echo hello
-is_str "$(cat "$SCRATCH/out")" hello "the command's output is untouched"
+    'the installed flame finds its own libflamemem.so'
+run_expect_status 0 'the installed flame records' "$dest/opt/flame/bin/flame" mem -o x.folded -- /bin/echo hello
+is_str "$(cat "$SCRATCH/out")" hello "the installed flame leaves the command's output unchanged"
 
 run_expect_status 0 'make uninstall' install_run uninstall DESTDIR="$dest" PREFIX=/opt/flame
-is_str "$(find "$dest" -type f)" '' 'nothing is left'
-is_str "$(find "$dest" -type d -path '*lib/flame')" '' 'nor its own directory'
+is_str "$(find "$dest" -type f)" '' 'make uninstall leaves no file'
+is_str "$(find "$dest" -type d -path '*lib/flame')" '' 'make uninstall removes lib/flame'
 
 # Link-time optimization, as distributions build, cuts a program into parts; each has to
 # find the files that the assembler put in. gcc is asked for as many parts as it can make.
@@ -52,7 +53,7 @@ if "${CC:-gcc}" "${lto[@]}" -o nothing nothing.c 2>/dev/null; then
     run ./lengths
     is_str "$status $(cat out)" "0 $(cat "$ROOT"/render/assets/{pattern,svg/svg_*}.js | wc -c)
 $(wc -c <"$ROOT/render/assets/page/page.html")
-$(cat "$ROOT"/render/assets/{pattern,page/page_*}.js | wc -c)" 'and are whole'
+$(cat "$ROOT"/render/assets/{pattern,page/page_*}.js | wc -c)" 'assets linked with -flto are complete'
 else
     skip lto 'this compiler has no link-time optimization'
 fi

@@ -1,12 +1,13 @@
 #!/bin/bash
 # scripts/deps.sh installs by apt what is missing, and waits while another apt is at work.
-# With apt's and dpkg's files below $SCRATCH: nothing of the machine's own is touched.
+# With apt's and dpkg's files below $SCRATCH: the machine's own files are unchanged.
 . "${0%/*}/../lib.sh"
 
 deps=$ROOT/scripts/deps.sh
 table=$(sed -n "/^table='/,/^'/p" "$deps" | cut -d'|' -f1)
 is_str "$(sed -e ':join' -e '/\\$/N; s/\\\n//; tjoin' "$ROOT/Makefile" |
-    sed -n 's/^[A-Z]*_PKGS *:= *//p' | tr -s ' ' '\n' | sort -u | grep -vFx "$table")" '' 'where there is no apt, every package is looked for otherwise'
+    sed -n 's/^[A-Z]*_PKGS *:= *//p' | tr -s ' ' '\n' | sort -u | grep -vFx "$table")" '' \
+    'deps.sh without apt looks for each package of the Makefile'
 
 [ "$(id -u)" -eq 0 ] || skip_all not-root 'only root installs packages'
 command -v apt-get >/dev/null || skip_all apt 'no apt here'
@@ -47,12 +48,12 @@ f = open(sys.argv[1], "w"); fcntl.lockf(f, fcntl.LOCK_EX); open("held", "w").clo
     cat held
 }
 
-# says_or_ended TEXT: deps.sh says so, or has ended.
+# says_or_ended TEXT: deps.sh has printed TEXT, or has ended.
 says_or_ended() {
     grep -q "$1" err || ! kill -0 "$deps_pid" 2>/dev/null
 }
 
-# waits_for LOCK: deps.sh says that it waits, and goes on when the lock is let go.
+# waits_for LOCK: deps.sh prints that it waits, and continues when the lock is free.
 waits_for() {
     rm -rf root/opt
     : >root/var/lib/dpkg/status
@@ -60,25 +61,26 @@ waits_for() {
     "$deps" "$package" >out 2>err &
     local deps_pid=$!
     until_true says_or_ended "it holds $SCRATCH/root/$1"
-    ok "$1 is waited for" kill -0 "$deps_pid"
-    ok "$1: nothing is installed meanwhile" test ! -e "root/opt/$package"
+    ok "deps.sh waits for $1" kill -0 "$deps_pid"
+    ok "deps.sh installs nothing while $1 is locked" test ! -e "root/opt/$package"
     kill "$holder"
     wait "$deps_pid"
-    is_int "$?" 0 "$1: then it goes on"
-    ok "$1: and installs" test -e "root/opt/$package"
-    is_int "$(grep -c 'waiting for another apt' err)" 1 "$1: which is said once"
+    is_int "$?" 0 "deps.sh ends with status 0 after $1 is free"
+    ok "deps.sh installs after $1 is free" test -e "root/opt/$package"
+    is_int "$(grep -c 'waiting for another apt' err)" 1 "deps.sh reports the wait for $1 once"
 }
 
-run_expect_status 0 'a package that is missing' "$deps" "$package"
-is_str "$(cat out)" "flame: installing $package" 'is named'
-is_str "$(cat err)" '' 'without further words'
-ok 'and installed' test -e "root/opt/$package"
+run_expect_status 0 'deps.sh of a missing package ends with status 0' "$deps" "$package"
+is_str "$(cat out)" "flame: installing $package" 'deps.sh names the missing package'
+is_str "$(cat err)" '' 'deps.sh of a missing package prints no error'
+ok 'deps.sh installs the missing package' test -e "root/opt/$package"
 for lock in var/lib/dpkg/lock-frontend var/lib/apt/lists/lock var/cache/apt/archives/lock; do
     [ $lock != var/lib/apt/lists/lock ] || rm -f root/var/lib/apt/lists/_*
     waits_for $lock
 done
 
-run_expect_status 1 'a package that does not exist' "$deps" flame-no-such-package
-file_has err '^E: Unable to locate package flame-no-such-package' 'is what apt says'
-file_has err '^flame: apt-get could not install flame-no-such-package' 'and what deps.sh says'
+run_expect_status 1 'deps.sh of an unknown package ends with status 1' "$deps" flame-no-such-package
+file_has err '^E: Unable to locate package flame-no-such-package' \
+    "deps.sh of an unknown package shows apt's message"
+file_has err '^flame: apt-get could not install flame-no-such-package' 'deps.sh of an unknown package names it'
 done_testing

@@ -1,5 +1,5 @@
 #!/bin/bash
-# The files that packages are made of are those of this tree: also where it lies in another git
+# packaging/files.sh lists the files of this tree: also if the tree lies in another git
 # repository, which may ignore it, and where its path has blanks.
 . "${0%/*}/../lib.sh"
 
@@ -15,10 +15,11 @@ files() {
     "$outer/in it/packaging/files.sh" | tr '\0' '\n' | sort
 }
 want=$(printf '%s\n' flame.c packaging/files.sh 'with blank')
-is_str "$(files)" "$want" 'in a repository that ignores it'
+is_str "$(files)" "$want" 'files.sh lists the tree in a repository that ignores it'
 : >"$outer/.gitignore"
-is_str "$(files)" "$want" 'in a repository that would take it'
+is_str "$(files)" "$want" 'files.sh lists the tree in a repository that would add it'
 git -C "$outer/in it" init -q
 echo 'with blank' >"$outer/in it/.gitignore"
-is_str "$(files)" "$(printf '%s\n' .gitignore flame.c packaging/files.sh)" 'one of its own has the word'
+is_str "$(files)" "$(printf '%s\n' .gitignore flame.c packaging/files.sh)" \
+    "files.sh follows the tree's own repository"
 done_testing

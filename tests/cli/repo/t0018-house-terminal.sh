@@ -1,13 +1,13 @@
 #!/bin/bash
-# Names come from programs and files: one with escape sequences, C1 controls or marks that turn the
-# direction of text reaches no terminal as it is, whoever says it. A file and a pipe get folded text
-# as it is, so that what is read back is what was written.
+# Names come from programs and files: names with escape sequences, C1 controls or characters that change the
+# direction of text reach no terminal unchanged, from any command. A file and a pipe get folded text
+# unchanged, so that reading it gives what was written.
 . "${0%/*}/../lib.sh"
 
 evil=$'\xc2\x9b31m\xe2\x80\xae\x1b['
 raw=$'\xc2\x9b|\xe2\x80\xae|\x1b|\xe2\x80\xa8|[^\xc2]\x9b'
 
-# As a person sees it: what COMMAND writes to a terminal, its standard error too.
+# The output of COMMAND on a terminal, with its standard error.
 on_terminal() {
     run python3 -c 'import os, pty, sys
 os.environ["TERM"] = "xterm"
@@ -40,30 +40,30 @@ int main(int argc, char **argv)
     return argc > 1;
 }
 EOS
-ok 'built' "${CC:-gcc}" -O1 -o "./$evil" evil.c
+ok 'the program with an evil name is built' "${CC:-gcc}" -O1 -o "./$evil" evil.c
 for command in mem off run; do
     run "$FLAME" $command -o x.folded -- "./$evil"
-    is_int "$status" 0 "flame $command"
-    clean err "flame $command: what it says"
-    LC_ALL=C file_has err 'x9b31m.u\{202e\}' "flame $command: the name is shown"
+    is_int "$status" 0 "flame $command of an evil name succeeds"
+    clean err "flame $command of an evil name prints no raw control"
+    LC_ALL=C file_has err 'x9b31m.u\{202e\}' "flame $command shows an evil name escaped"
 done
 run "$FLAME" leak -o x.svg --tap - -- "./$evil"
-is_int "$status" 23 'flame leak'
-clean err 'flame leak: what it says'
-clean out 'flame leak: its report'
+is_int "$status" 23 'flame leak of an evil name ends with status 23'
+clean err 'flame leak of an evil name prints no raw control'
+clean out 'the report of flame leak has no raw control'
 run env LD_PRELOAD="$SHIM" FLAMEMEM_OPTIONS="out=/nowhere/$evil" "./$evil"
-clean err 'the recorder'\''s own words'
+clean err 'the recorder prints no raw control'
 
 # ---- a file of such a name ----
 
 for command in fold render top dump collapse pack 'diff x.folded'; do
     # shellcheck disable=SC2086 # a command and its argument
     run "$FLAME" $command "./no$evil"
-    is_int "$status" 2 "flame $command: a file that is not there"
-    clean err "flame $command: what it says of it"
+    is_int "$status" 2 "flame $command of a missing file with an evil name ends with status 2"
+    clean err "flame $command of a missing file prints no raw control"
 done
 run "$FLAME" mem -- "./no$evil"
-clean err 'flame mem: a command that is not there'
+clean err 'flame mem of a missing command prints no raw control'
 
 # ---- text with such names ----
 
@@ -71,24 +71,24 @@ clean err 'flame mem: a command that is not there'
 printf 'main;turn\xe2\x80\xaeed;line\xe2\x80\xa8;caf\xc3\xa9 7\nmain;c1\xc2\x9b31m 5\n' >names.folded
 printf 'main;turn\xe2\x80\xaeed 9\n' >later.folded
 run "$FLAME" fold --no-header -o back.folded names.folded
-is_str "$(LC_ALL=C sort back.folded)" "$(LC_ALL=C sort names.folded)" 'a file gets folded text as it is'
-is_str "$("$FLAME" fold --no-header names.folded)" "$(cat back.folded)" 'as does a pipe'
+is_str "$(LC_ALL=C sort back.folded)" "$(LC_ALL=C sort names.folded)" 'a file gets folded text unchanged'
+is_str "$("$FLAME" fold --no-header names.folded)" "$(cat back.folded)" 'a pipe gets folded text unchanged'
 on_terminal "$FLAME" fold names.folded
-clean out 'flame fold to a terminal'
-file_has out 'turn.u\{202e\}ed;line.u\{2028\};caf'$'\xc3\xa9'' 7' 'which shows the names'
+clean out 'flame fold prints no raw control to a terminal'
+file_has out 'turn.u\{202e\}ed;line.u\{2028\};caf'$'\xc3\xa9'' 7' 'flame fold shows names escaped on a terminal'
 on_terminal "$FLAME" collapse names.folded
-clean out 'flame collapse to a terminal'
+clean out 'flame collapse prints no raw control to a terminal'
 on_terminal "$FLAME" diff names.folded later.folded
-clean out 'flame diff to a terminal'
+clean out 'flame diff prints no raw control to a terminal'
 on_terminal "$FLAME" top names.folded
-clean out 'flame top to a terminal'
+clean out 'flame top prints no raw control to a terminal'
 on_terminal "$FLAME" render -f folded names.folded
-clean out 'flame render to a terminal'
+clean out 'flame render prints no raw control to a terminal'
 on_terminal "$FLAME" fold -o /dev/tty names.folded
-clean out 'a terminal that is named'
+clean out 'flame fold -o /dev/tty prints no raw control'
 run "$FLAME" mem -q -o x.flame -- "./$evil"
 on_terminal "$FLAME" dump x.flame
-clean out 'flame dump to a terminal'
+clean out 'flame dump prints no raw control to a terminal'
 on_terminal "$FLAME" dump --json x.flame
-clean out 'also as JSON'
+clean out 'flame dump --json prints no raw control to a terminal'
 done_testing
