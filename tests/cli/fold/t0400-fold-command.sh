@@ -1,5 +1,5 @@
 #!/bin/bash
-# flame fold: its options, several traces, and everything it must refuse.
+# flame fold: its options, several traces, and its errors.
 . "${0%/*}/../lib.sh"
 . "$ROOT/tests/cli/mem.sh"
 
@@ -22,65 +22,67 @@ int main(int argc, char **argv)
     return 0;
 }
 END
-ok 'a program is built' gcc -O1 -fno-optimize-sibling-calls -pthread -o prog prog.c
+ok 'prog is built' gcc -O1 -fno-optimize-sibling-calls -pthread -o prog prog.c
 record '' ./prog
 mv t.flame one.flame
 record '' ./prog threads
 mv t.flame two.flame
 
-# How much stands in the stacks of file $2 that match $1.
+# Sum of the stacks of file $2 that match $1.
 sum() {
     re=$1 awk '$0 ~ ENVIRON["re"] { sum += $NF } END { print sum + 0 }' "$2"
 }
 
-run_expect_status 0 'one trace' "$FLAME" fold one.flame
+run_expect_status 0 'fold of one trace succeeds' "$FLAME" fold one.flame
 cp out one.folded
-is_str "$(cat err)" '' 'without a word'
-is_str "$(head -n 1 out)" '# flame: view=alloc unit=bytes' 'the first line says what the counts are'
-is_int "$(sum '^prog;.*;main;give ' out)" 120 'bytes allocated'
-is_str "$(sed 1d out)" "$(sed 1d out | sort -u)" 'sorted, each stack once'
-file_lacks out ' -|;0$| 0$' 'nothing below one'
+is_str "$(cat err)" '' 'fold of one trace prints nothing on standard error'
+is_str "$(head -n 1 out)" '# flame: view=alloc unit=bytes' 'fold: the first line has view and unit'
+is_int "$(sum '^prog;.*;main;give ' out)" 120 'fold counts the allocated bytes'
+is_str "$(sed 1d out)" "$(sed 1d out | sort -u)" 'fold sorts, with each stack once'
+file_lacks out ' -|;0$| 0$' 'fold prints no count below one'
 
 for view in count:2 live:100 peak:120 temp:1; do
-    run_expect_status 0 "view ${view%:*}" "$FLAME" fold --view "${view%:*}" one.flame
-    is_int "$(sum '^prog;.*;main;give ' out)" "${view#*:}" "its value"
-    file_has out "^# flame: view=${view%:*} unit=(bytes|calls)$" 'its first line'
+    run_expect_status 0 "fold --view ${view%:*} succeeds" "$FLAME" fold --view "${view%:*}" one.flame
+    is_int "$(sum '^prog;.*;main;give ' out)" "${view#*:}" "fold --view ${view%:*} has its count"
+    file_has out "^# flame: view=${view%:*} unit=(bytes|calls)$" \
+        "fold --view ${view%:*}: the first line has view and unit"
 done
 run "$FLAME" fold -v count one.flame
-is_str "$(cat out)" "$("$FLAME" fold --view=count one.flame)" '-v is --view'
+is_str "$(cat out)" "$("$FLAME" fold --view=count one.flame)" 'fold -v is --view'
 
-run_expect_status 0 'no header' "$FLAME" fold --no-header one.flame
-is_str "$(cat out)" "$(sed 1d one.folded)" 'the same without its first line'
-run_expect_status 0 'from standard input' "$FLAME" fold - <one.flame
-is_str "$(cat out)" "$(cat one.folded)" 'the same'
-run_expect_status 0 'from a pipe' sh -c "cat one.flame | '$FLAME' fold -"
-is_str "$(cat out)" "$(cat one.folded)" 'the same'
+run_expect_status 0 'fold --no-header succeeds' "$FLAME" fold --no-header one.flame
+is_str "$(cat out)" "$(sed 1d one.folded)" 'fold --no-header prints the stacks alone'
+run_expect_status 0 'fold of standard input succeeds' "$FLAME" fold - <one.flame
+is_str "$(cat out)" "$(cat one.folded)" 'fold of standard input prints the same stacks'
+run_expect_status 0 'fold of a pipe succeeds' sh -c "cat one.flame | '$FLAME' fold -"
+is_str "$(cat out)" "$(cat one.folded)" 'fold of a pipe prints the same stacks'
 gzip -k one.flame
-is_str "$("$FLAME" fold one.flame.gz)" "$("$FLAME" fold one.flame)" 'a trace packed with gzip'
-run_expect_status 0 'into a file' "$FLAME" fold -o made.folded one.flame
-is_str "$(cat made.folded)" "$(cat one.folded)" 'the same'
-is_str "$(cat out)" '' 'and nothing on standard output'
+is_str "$("$FLAME" fold one.flame.gz)" "$("$FLAME" fold one.flame)" \
+    'fold of a trace packed with gzip prints the same stacks'
+run_expect_status 0 'fold -o succeeds' "$FLAME" fold -o made.folded one.flame
+is_str "$(cat made.folded)" "$(cat one.folded)" 'fold -o writes the same stacks'
+is_str "$(cat out)" '' 'fold -o prints nothing on standard output'
 
-run_expect_status 0 'two traces' "$FLAME" fold one.flame two.flame
-is_int "$(sum ';main;give ' out)" 240 'are one output'
-is_int "$(grep -c ';main;give ' out)" 1 'with each stack once'
-run_expect_status 0 'with process ids' "$FLAME" fold --pid one.flame two.flame
-is_int "$(grep -c '^prog-[0-9]*;.*;main;give ' out)" 2 'two processes'
-is_int "$(sed 1d out | cut -d';' -f1 | sort -u | wc -l)" 2 'have two roots'
-run_expect_status 0 'with threads' "$FLAME" fold --tid two.flame
-is_int "$(sum '^prog;prog-[0-9]*;.*;main;give ' out)" 120 'the main thread'
-is_int "$(sum '^prog;prog-[0-9]*;.*;thread;give ' out)" 7 'the other'
-is_int "$(sed 1d out | cut -d';' -f2 | sort -u | wc -l)" 2 'are apart'
+run_expect_status 0 'fold of two traces succeeds' "$FLAME" fold one.flame two.flame
+is_int "$(sum ';main;give ' out)" 240 'fold of two traces sums the counts'
+is_int "$(grep -c ';main;give ' out)" 1 'fold of two traces has each stack once'
+run_expect_status 0 'fold --pid of two traces succeeds' "$FLAME" fold --pid one.flame two.flame
+is_int "$(grep -c '^prog-[0-9]*;.*;main;give ' out)" 2 'fold --pid of two traces separates two processes'
+is_int "$(sed 1d out | cut -d';' -f1 | sort -u | wc -l)" 2 'fold --pid of two traces has two roots'
+run_expect_status 0 'fold --tid succeeds' "$FLAME" fold --tid two.flame
+is_int "$(sum '^prog;prog-[0-9]*;.*;main;give ' out)" 120 'fold --tid has the main thread'
+is_int "$(sum '^prog;prog-[0-9]*;.*;thread;give ' out)" 7 'fold --tid has the other thread'
+is_int "$(sed 1d out | cut -d';' -f2 | sort -u | wc -l)" 2 'fold --tid separates two threads'
 
-# ---- what is refused: one line, status 2, nothing on standard output ----
+# ---- errors: one line, status 2, nothing on standard output ----
 
 refuses() {
     local words=$1 name=$2
     shift 2
-    run_expect_status 2 "$name: refused" "$@"
-    like "$(cat err)" "$words" "$name: says so"
-    is_int "$(wc -l <err)" 1 "$name: in one line"
-    is_int "$(wc -c <out)" 0 "$name: nothing on standard output"
+    run_expect_status 2 "fold error, $name: status 2" "$@"
+    like "$(cat err)" "$words" "fold error, $name: the message"
+    is_int "$(wc -l <err)" 1 "fold error, $name: one line"
+    is_int "$(wc -c <out)" 0 "fold error, $name: nothing on standard output"
 }
 
 head -c 10000 one.flame >cut.flame
@@ -112,29 +114,29 @@ refuses 'damaged at byte 5120' 'damage' "$FLAME" fold segment.flame
 refuses 'missing.flame' 'one bad of two' "$FLAME" fold one.flame missing.flame
 refuses 'nowhere/x: cannot write' 'no such directory' "$FLAME" fold -o nowhere/x one.flame
 
-# Nothing at all is an empty profile: what an idle machine's part of a profile is.
+# An empty input is an empty profile, as of an idle machine.
 printf '# of an idle machine\n\n' >idle.folded
 for file in empty.flame idle.folded - /dev/null; do
-    run_expect_status 0 "an empty profile: $file" "$FLAME" fold "$file" </dev/null
-    is_str "$(cat out err)" '' 'folds to itself'
+    run_expect_status 0 "fold of an empty profile succeeds: $file" "$FLAME" fold "$file" </dev/null
+    is_str "$(cat out err)" '' "fold of an empty profile prints nothing: $file"
 done
 "$FLAME" fold one.folded >alone
-run_expect_status 0 'empty ones among others' "$FLAME" fold empty.flame one.folded idle.folded
-ok 'change nothing' cmp out alone
-run_expect_status 0 'and beside a trace' "$FLAME" fold one.flame empty.flame
-ok 'neither' cmp out alone
+run_expect_status 0 'fold of empty profiles and text succeeds' "$FLAME" fold empty.flame one.folded idle.folded
+ok 'fold of empty profiles and text prints the text alone' cmp out alone
+run_expect_status 0 'fold of an empty profile and a trace succeeds' "$FLAME" fold one.flame empty.flame
+ok 'fold of an empty profile and a trace prints the trace alone' cmp out alone
 gzip -c empty.flame >empty.gz
-run_expect_status 0 'a packed one' "$FLAME" fold empty.gz
+run_expect_status 0 'fold of a packed empty profile succeeds' "$FLAME" fold empty.gz
 head -c 10 empty.gz >cut.gz
 refuses 'cut.gz: cannot read: its compressed data is cut short' 'a packed one that is cut' "$FLAME" fold cut.gz
 
 echo before >kept.folded
 run "$FLAME" fold -o kept.folded cut.flame
-is_str "$(cat kept.folded)" before 'after an error the old file is there'
-is_str "$(echo kept.folded*)" kept.folded 'and nothing half-written beside it'
-run_expect_status 1 'a full disk' sh -c "'$FLAME' fold one.flame >/dev/full"
-like "$(cat err)" 'No space left' 'is named'
-run_expect_status 0 'help' "$FLAME" fold --help
-like "$(cat out)" '^usage: flame fold' 'on standard output'
+is_str "$(cat kept.folded)" before 'fold -o after an error keeps the old file'
+is_str "$(echo kept.folded*)" kept.folded 'fold -o after an error leaves no partial file'
+run_expect_status 1 'fold on a full disk ends with status 1' sh -c "'$FLAME' fold one.flame >/dev/full"
+like "$(cat err)" 'No space left' 'fold on a full disk says so'
+run_expect_status 0 'fold --help succeeds' "$FLAME" fold --help
+like "$(cat out)" '^usage: flame fold' 'fold --help prints the usage'
 
 done_testing

@@ -1,5 +1,5 @@
 #!/bin/bash
-# flame fold: names from every place that may hold them, and from none it must not.
+# flame fold: names from each place that has them, and from no wrong place.
 . "${0%/*}/../lib.sh"
 . "$ROOT/tests/cli/mem.sh"
 # The C library's own functions have names here.
@@ -8,14 +8,14 @@ unset FLAME_DEBUG_DIRS
 cat >prog.c <<'END'
 #include <stdlib.h>
 void *volatile keep;
-/* One that everybody can call, and after it one that only symbols can name. */
+/* One exported function, and one that only symbols name. */
 __attribute__((noinline)) void exported(int n) { keep = malloc(n); __asm__ volatile(""); }
 __attribute__((noinline)) static void hidden(int n) { keep = malloc(n); __asm__ volatile(""); exported(n); __asm__ volatile(""); }
 int main(void) { hidden(100); __asm__ volatile(""); return 0; }
 END
-ok 'a program is built' gcc -O1 -rdynamic -Wl,--build-id=sha1 -o full prog.c
+ok 'full is built' gcc -O1 -rdynamic -Wl,--build-id=sha1 -o full prog.c
 
-# Each case is a file of its own in a directory of its own, run from there, so
+# Each case is its own file in its own directory, run from there, so
 # that a recording finds the very file that was run.
 name_case() {
     mkdir -p "in-$1"
@@ -31,17 +31,17 @@ main;hidden;exported'
 
 name_case full
 record '' in-full/prog
-is_str "$(stacks t.flame)" "$named" 'symbols in the file'
+is_str "$(stacks t.flame)" "$named" 'symbols of the file are used'
 
 strip -s -o stripped full
 name_case stripped stripped
 record '' in-stripped/prog
 like "$(stacks t.flame | head -n 1)" '^main;\[prog\+0x[0-9a-f]+\]$' \
-    'stripped: dynamic symbols, and none for what they do not cover'
-like "$(stacks t.flame | tail -n 1)" ';exported$' 'those that can be called have names'
+    'a stripped file: dynamic symbols do not name other functions'
+like "$(stacks t.flame | tail -n 1)" ';exported$' 'a stripped file: exported functions have names'
 offset=$(stacks t.flame | sed -n '1s/.*+\(0x[0-9a-f]*\)\]$/\1/p')
 like "$(addr2line -f -e full "$(printf '0x%x' $((offset - 1)))" | head -n 1)" '^hidden$' \
-    'and the offset leads to the function'
+    'a stripped file: the offset leads to the function'
 cp t.flame stripped.flame
 
 # ---- separate debug files ----
@@ -50,14 +50,16 @@ objcopy --only-keep-debug full prog.debug
 id=$(readelf -n full | sed -n 's/.*Build ID: //p')
 mkdir -p "debug/.build-id/${id:0:2}" "wrong/.build-id/${id:0:2}"
 cp prog.debug "debug/.build-id/${id:0:2}/${id:2}.debug"
-is_str "$(stacks --debug-dir debug stripped.flame)" "$named" 'a debug file by build-id'
+is_str "$(stacks --debug-dir debug stripped.flame)" "$named" 'a debug file by build-id is used'
 is_str "$(FLAME_DEBUG_DIRS=/nowhere:$PWD/debug stacks stripped.flame)" "$named" \
-    'from a directory in FLAME_DEBUG_DIRS'
+    'a debug file from FLAME_DEBUG_DIRS is used'
 sed 's/100/101/' prog.c >other.c
 gcc -O1 -rdynamic -Wl,--build-id=sha1 -o other other.c
 objcopy --only-keep-debug other "wrong/.build-id/${id:0:2}/${id:2}.debug"
-like "$(stacks --debug-dir wrong stripped.flame | head -n 1)" '\+0x' 'one of another program is not used'
-is_str "$(stacks --debug-dir wrong --debug-dir debug stripped.flame)" "$named" 'the next is tried'
+like "$(stacks --debug-dir wrong stripped.flame | head -n 1)" '\+0x' \
+    'a debug file of another program is not used'
+is_str "$(stacks --debug-dir wrong --debug-dir debug stripped.flame)" "$named" \
+    'a second --debug-dir is used after a wrong debug file'
 
 gcc -O1 -rdynamic -Wl,--build-id=none -o noid prog.c
 objcopy --only-keep-debug noid noid.debug
@@ -72,9 +74,10 @@ for place in beside .debug global; do
     mkdir -p "$to"
     cp noid.debug "$to/"
     record '' "in-link-$place/prog"
-    is_str "$(stacks --debug-dir tree t.flame)" "$named" "a debug file by link: $place"
+    is_str "$(stacks --debug-dir tree t.flame)" "$named" "a debug file by link is used: $place"
     echo changed >>"$to/noid.debug"
-    like "$(stacks --debug-dir tree t.flame | head -n 1)" '\+0x' "$place: refused when its checksum differs"
+    like "$(stacks --debug-dir tree t.flame | head -n 1)" '\+0x' \
+        "a debug file by link is not used if its checksum differs: $place"
 done
 
 # ---- packed symbols ----
@@ -85,29 +88,32 @@ if command -v xz >/dev/null; then
     objcopy --add-section .gnu_debugdata=mini.xz stripped packed
     name_case packed packed
     record '' in-packed/prog
-    is_str "$(stacks t.flame)" "$named" 'symbols in .gnu_debugdata'
+    is_str "$(stacks t.flame)" "$named" 'symbols in .gnu_debugdata are used'
     head -c 200 mini.xz >cut.xz
     objcopy --add-section .gnu_debugdata=cut.xz stripped spoiled
     name_case spoiled spoiled
     record '' in-spoiled/prog
-    like "$(stacks t.flame | head -n 1)" '\+0x' 'spoiled, they are left'
+    like "$(stacks t.flame | head -n 1)" '\+0x' 'damaged symbols in .gnu_debugdata are not used'
 else
     skip xz 'no xz to pack with'
 fi
 
-# ---- the file is another one by now ----
+# ---- the file has changed ----
 
 name_case changing
 record '' in-changing/prog
 cp other in-changing/prog
 like "$(stacks t.flame | head -n 1)" '^\[prog\+0x[0-9a-f]+\];\[prog' 'a program built again gives no names'
-like "$(cat fold.err)" '^flame: .*/in-changing/prog: not the file that was recorded' 'and that is said'
-is_int "$(grep -c 'not the file' fold.err)" 1 'once'
-is_str "$(stacks --debug-dir debug t.flame)" "$named" 'its old debug file still names everything'
-is_str "$(cat fold.err)" '' 'without a word then'
+like "$(cat fold.err)" '^flame: .*/in-changing/prog: not the file that was recorded' \
+    'a program built again is reported'
+is_int "$(grep -c 'not the file' fold.err)" 1 'a program built again is reported once'
+is_str "$(stacks --debug-dir debug t.flame)" "$named" \
+    'a program built again has its names from the old debug file'
+is_str "$(cat fold.err)" '' 'a program built again with the old debug file is not reported'
 rm in-changing/prog
-like "$(stacks t.flame | head -n 1)" '^\[prog\+0x[0-9a-f]+\];\[prog' 'a program that is gone gives no names'
-is_str "$(stacks --debug-dir debug t.flame)" "$named" 'but for its debug file'
+like "$(stacks t.flame | head -n 1)" '^\[prog\+0x[0-9a-f]+\];\[prog' 'a program that is removed gives no names'
+is_str "$(stacks --debug-dir debug t.flame)" "$named" \
+    'a program that is removed has its names from its debug file'
 
 # ---- a signal handler's frames ----
 
@@ -123,12 +129,12 @@ int main(void)
     return 0;
 }
 END
-ok 'a program with a handler is built' gcc -O1 -o sig sig.c
+ok 'sig is built' gcc -O1 -o sig sig.c
 record '' ./sig
 like "$("$FLAME" fold --no-inline t.flame)" ';main;.*raise.*;__restore_rt;handler 10$' \
-    'through the signal frame to whoever was interrupted'
+    'a stack goes through the signal frame to the interrupted function'
 
-# Where most places in the code have no name, one line says so, and where names can be had.
+# If most places in the code have no name, one line says so, and where to get names.
 {
     echo '#include <stdlib.h>'
     for i in $(seq 80); do
@@ -138,18 +144,19 @@ like "$("$FLAME" fold --no-inline t.flame)" ';main;.*raise.*;__restore_rt;handle
     seq -f 'f%g();' 80
     echo 'return 0; }'
 } >places.c
-ok 'a program of many places is built' "${CC:-gcc}" -g -O1 -o places places.c
+ok 'places is built' "${CC:-gcc}" -g -O1 -o places places.c
 strip -o bare places
-run_expect_status 0 'a stripped program' "$FLAME" mem -o bare.folded -- ./bare
+run_expect_status 0 'flame mem of a stripped program succeeds' "$FLAME" mem -o bare.folded -- ./bare
 like "$(grep 'have no name' err)" \
     '^flame: [0-9]+ of [0-9]+ places in the code have no name and show as offsets, [0-9]+ of them in .*/bare; it was stripped: ' \
-    'of one that is stripped it is said'
-run_expect_status 0 'quietly' "$FLAME" mem -q -o bare.folded -- ./bare
-file_lacks err 'have no name' 'but not with -q'
-run_expect_status 0 'and one that is not' "$FLAME" mem -o whole.folded -- ./places
-file_lacks err 'have no name' 'has all names'
-run_expect_status 0 'a shell that does little' "$FLAME" mem -o little.folded -- dash -c 'echo a'
-file_lacks err 'have no name' 'is not worth it'
+    "a stripped program's missing names are reported"
+run_expect_status 0 'flame mem -q of a stripped program succeeds' "$FLAME" mem -q -o bare.folded -- ./bare
+file_lacks err 'have no name' 'flame mem -q does not report missing names'
+run_expect_status 0 'flame mem of a program with symbols succeeds' "$FLAME" mem -o whole.folded -- ./places
+file_lacks err 'have no name' 'a program with symbols has no missing names'
+run_expect_status 0 'flame mem of a short shell command succeeds' \
+    "$FLAME" mem -o little.folded -- dash -c 'echo a'
+file_lacks err 'have no name' 'few missing names are not reported'
 cat >much.sh <<'EOF'
 f() { x=$x$1; case $x in a*) y=1 ;; *) y=2 ;; esac; }
 for i in a b c; do f $i; done
@@ -178,13 +185,13 @@ readonly ro=1
 . /dev/null
 until true; do :; done
 EOF
-run_expect_status 0 'a program of Debian' "$FLAME" mem -q -o dash.flame -- dash much.sh
-run_expect_status 0 'folded' "$FLAME" fold dash.flame
+run_expect_status 0 'flame mem of dash succeeds' "$FLAME" mem -q -o dash.flame -- dash much.sh
+run_expect_status 0 'fold of dash succeeds' "$FLAME" fold dash.flame
 if grep -q '\[dash+0x' out; then
     file_has err '^flame: [0-9]+ of [0-9]+ places .* of them in (/usr)?/bin/dash; Debian has its symbols in the package dash-dbgsym$' \
-        'and in which package its symbols are'
+        "the package with dash's symbols is named"
 else
-    file_lacks err 'have no name' 'which has its symbols here'
+    file_lacks err 'have no name' 'dash with symbols has no missing names'
 fi
 
 done_testing

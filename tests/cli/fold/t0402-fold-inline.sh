@@ -38,8 +38,8 @@ int main(int argc, char **)
 }
 END
 
-# Below the start-up code. Compilers clone functions, and clang numbers lambdas
-# its own way: neither matters here.
+# Below the start-up code. Compilers clone functions, and clang numbers lambdas in
+# its own way: both differences are removed.
 below_main() {
     "$FLAME" fold --no-header "$@" t.flame |
         sed -n -E 's/^prog;.*__libc_start_(call_)?main[^;]*;(main.*)$/\2/p' |
@@ -55,7 +55,7 @@ check_build() {
     local name=$1
     shift
     if ! "$@" -O2 -fno-optimize-sibling-calls -o prog prog.cc 2>cc.err; then
-        test_fail "$name: built" "$(cat cc.err)"
+        test_fail "$name: prog is built" "$(cat cc.err)"
         return
     fi
     record '' ./prog
@@ -68,12 +68,12 @@ check_build() {
 check_build 'DWARF 5' g++ -g -gdwarf-5
 cp prog prog5
 is_str "$(below_main --no-inline)" 'main;main::{lambda(int)#1}::operator()(int) const 50
-main;space::run(int) 100' 'without inlined frames'
-is_str "$(below_main --inline)" "$inlined" 'on request'
+main;space::run(int) 100' 'fold --no-inline has no inlined frames'
+is_str "$(below_main --inline)" "$inlined" 'fold --inline has inlined frames'
 is_str "$(below_main --no-demangle --no-inline)" 'main;_ZN5space3runEi 100
-main;_ZZ4mainENKUliE_clEi 50' 'mangled names'
+main;_ZZ4mainENKUliE_clEi 50' 'fold --no-demangle has mangled names'
 is_str "$(below_main --no-inline --lines)" 'main prog.cc:27;space::run(int) prog.cc:17 100
-main prog.cc:28;main::{lambda(int)#1}::operator()(int) const prog.cc:24 50' 'lines without inlined frames'
+main prog.cc:28;main::{lambda(int)#1}::operator()(int) const prog.cc:24 50' 'fold --no-inline --lines has lines'
 
 # As with gcc 10 and its assembler, which without a file 0 writes an older line table.
 # shellcheck disable=SC2317 # check_build calls it
@@ -82,7 +82,8 @@ lines_of_dwarf3() { # OPTION... -o PROGRAM SOURCE
         g++ -o "${@:$#-1:1}" mixed.s
 }
 check_build 'DWARF 5 with older lines' lines_of_dwarf3
-like "$(readelf --debug-dump=rawline prog | grep 'DWARF Version')" ' [23]$' 'of DWARF 2 or 3'
+like "$(readelf --debug-dump=rawline prog | grep 'DWARF Version')" ' [23]$' \
+    'the older line table is of DWARF 2 or 3'
 
 check_build 'DWARF 4' g++ -g -gdwarf-4
 check_build 'compressed' g++ -g -gz
@@ -101,7 +102,7 @@ mkdir -p "debug/.build-id/${id:0:2}"
 objcopy --only-keep-debug prog "debug/.build-id/${id:0:2}/${id:2}.debug"
 strip -s prog
 record '' ./prog
-is_str "$(below_main --debug-dir debug --lines)" "$lines" 'debug information in another file'
+is_str "$(below_main --debug-dir debug --lines)" "$lines" 'debug information in a separate file is used'
 
 # Shared by several files (dwz).
 if command -v dwz >/dev/null; then
@@ -109,12 +110,12 @@ if command -v dwz >/dev/null; then
     cp prog twin
     dwz -m shared.dwz -M "$PWD/shared.dwz" prog twin
     record '' ./prog
-    is_str "$(below_main --lines)" "$lines" 'debug information shared by dwz'
+    is_str "$(below_main --lines)" "$lines" 'debug information shared by dwz is used'
 else
     skip dwz 'no dwz here'
 fi
 
-# Debug information that makes no sense costs its frames, nothing else.
+# Debug information that is damaged costs its own frames only.
 cp prog5 prog
 record '' ./prog
 for section in info abbrev line str rnglists; do
@@ -123,10 +124,11 @@ for section in info abbrev line str rnglists; do
         $section >noise
     objcopy --update-section .debug_$section=noise prog5 spoiled 2>/dev/null || continue
     cp spoiled prog
-    run_expect_status 0 "noise in .debug_$section" "$FLAME" fold --lines t.flame
-    file_has out ';space::run\(int\).* 100$' 'names are there'
+    run_expect_status 0 "fold with noise in .debug_$section succeeds" "$FLAME" fold --lines t.flame
+    file_has out ';space::run\(int\).* 100$' "fold with noise in .debug_$section has names"
     # A sanitizer's report of what libdwarf does is shown as it is.
-    [ -n "${SAN-}" ] || ok 'and no more than one line is said' test "$(wc -l <err)" -le 1
+    [ -n "${SAN-}" ] || ok "fold with noise in .debug_$section prints at most one line" \
+        test "$(wc -l <err)" -le 1
 done
 
 done_testing

@@ -1,5 +1,5 @@
 #!/bin/bash
-# flame fold: symbol names made to break what reads them.
+# flame fold: hostile symbol names.
 . "${0%/*}/../lib.sh"
 . "$ROOT/tests/cli/mem.sh"
 
@@ -15,7 +15,7 @@ int main(void)
     return 0;
 }
 END
-ok 'a program is built' gcc -O1 -o prog prog.c
+ok 'prog is built' gcc -O1 -o prog prog.c
 long=$(printf '%*s' 1000000 '' | tr ' ' x)
 {
     printf 'victim_0 </title><script>alert(1)</script>\n'
@@ -27,26 +27,28 @@ long=$(printf '%*s' 1000000 '' | tr ' ' x)
     printf 'victim_6 \xe2\x80\xa8line\xc2\x85sep\n'
     printf 'victim_7 _ZN4evilIS9_Evv\n'
 } >rename
-# Each on its own: a name objcopy cannot take must not hide the others.
+# One at a time: a name that objcopy rejects must not prevent the others.
 while read -r old new; do
     printf '%s %s\n' "$old" "$new" >one
     objcopy --redefine-syms=one prog renamed && mv renamed prog
 done <rename
 record '' ./prog
-run_expect_status 0 'it folds' "$FLAME" fold t.flame
+run_expect_status 0 'fold of hostile names succeeds' "$FLAME" fold t.flame
 sed -n 's/^prog;.*;main;//p' out >leaves
-is_int "$(wc -l <leaves)" 8 'a line for each function'
-is_int "$(grep -c '^.* 1[0-7]$' leaves)" 8 'each with its count'
-file_has leaves '^</title><script>alert\(1\)</script> 10$' 'markup is text'
-file_has leaves '^semi:colon 11$' 'a semicolon becomes a colon'
-file_has leaves '^quote"and'"'"'back\\slash 12$' 'quotes stay'
-file_has leaves '^bad.*utf8 13$' 'bytes that are no UTF-8'
-ok 'are UTF-8 now' python3 -c 'open("leaves", encoding="utf-8", errors="strict").read()'
-file_has leaves '^esc \[31mred bell 14$' 'control characters are blanks'
-ok 'a name of a megabyte is whole' grep -qx 'x\{5000\}x* 15' leaves
-is_int "$(awk '/^xxx/ { print length($1) }' leaves)" 1000000 'to the letter'
-file_has leaves '^_ZN4evilIS9_Evv 17$' 'what cannot be demangled stays'
-run_expect_status 0 'and it can be drawn' sh -c "'$FLAME' fold t.flame | '$FLAME' render >out.svg"
-ok 'as XML' python3 -c 'import xml.dom.minidom as m; m.parse("out.svg")'
+is_int "$(wc -l <leaves)" 8 'fold of hostile names has a line for each function'
+is_int "$(grep -c '^.* 1[0-7]$' leaves)" 8 'fold of hostile names has each count'
+file_has leaves '^</title><script>alert\(1\)</script> 10$' 'markup in a name is plain text'
+file_has leaves '^semi:colon 11$' 'a semicolon in a name becomes a colon'
+file_has leaves '^quote"and'"'"'back\\slash 12$' 'quotes in a name stay'
+file_has leaves '^bad.*utf8 13$' 'invalid UTF-8 in a name is replaced'
+ok 'fold of hostile names prints valid UTF-8' \
+    python3 -c 'open("leaves", encoding="utf-8", errors="strict").read()'
+file_has leaves '^esc \[31mred bell 14$' 'control characters in a name become blanks'
+ok 'a name of a megabyte is printed' grep -qx 'x\{5000\}x* 15' leaves
+is_int "$(awk '/^xxx/ { print length($1) }' leaves)" 1000000 'a name of a megabyte is complete'
+file_has leaves '^_ZN4evilIS9_Evv 17$' 'a name that cannot be demangled stays'
+run_expect_status 0 'hostile names can be drawn' sh -c "'$FLAME' fold t.flame | '$FLAME' render >out.svg"
+ok 'the picture of hostile names is well-formed XML' \
+    python3 -c 'import xml.dom.minidom as m; m.parse("out.svg")'
 
 done_testing

@@ -1,6 +1,6 @@
 #!/bin/bash
-# Traces that carry the names of their addresses: they read the same when the program is gone or was
-# built again, whatever is asked of them.
+# Traces that carry the names of their addresses: they fold the same when the program is removed or
+# built again, with each option.
 . "${0%/*}/../lib.sh"
 . "$ROOT/tests/cli/mem.sh"
 
@@ -96,7 +96,7 @@ forget_maps() {
     : >maps
 }
 trap 'case $BASHPID in "$tap_owner") forget_maps ;; esac; tap_cleanup' EXIT
-each_way() { # TRACE TO: what can be asked of it
+each_way() { # TRACE TO: fold with each option
     local o
     for o in --lines --no-inline --no-demangle '--view=peak --lines --no-demangle' --tid ''; do
         # shellcheck disable=SC2086 # several options
@@ -119,56 +119,60 @@ build
 record '' ./prog made
 cp t.flame plain.flame
 each_way plain.flame plain. >said
-is_str "$(cat said)" '' 'nothing is lost at first'
+is_str "$(cat said)" '' 'fold of an unpacked trace prints nothing'
 file_has plain.--lines ';main prog.cc:[0-9]+;first\(unsigned long\) prog.cc:[0-9]+;give\(.*;cell prog.cc:[0-9]+_\[i\]' \
-    'lines, parameters and what was inlined'
-file_has plain. ';__restore_rt;handler\(int\) 10$' 'a signal handler'
-file_has plain. ';LMade:compiled <it>_\[j\] 77$' 'code that was made'
+    'fold --lines has lines, parameters and inlined frames'
+file_has plain. ';__restore_rt;handler\(int\) 10$' 'fold of an unpacked trace has a signal handler'
+file_has plain. ';LMade:compiled <it>_\[j\] 77$' 'fold of an unpacked trace has generated code'
 
-run_expect_status 0 'pack' "$FLAME" pack t.flame
-like "$(cat err)" '^flame: t.flame: names for [1-9][0-9]* of [1-9][0-9]* addresses in [0-9]+ files$' 'says so in a line'
-is_str "$(cat out)" '' 'and nothing else'
+run_expect_status 0 'flame pack succeeds' "$FLAME" pack t.flame
+like "$(cat err)" '^flame: t.flame: names for [1-9][0-9]* of [1-9][0-9]* addresses in [0-9]+ files$' \
+    'flame pack prints one line'
+is_str "$(cat out)" '' 'flame pack prints nothing on standard output'
 units() {
     "$FLAME" dump -s header "$1" | sed -n '1s/.* units=\([0-9]*\) .*/\1/p'
 }
-ok 'the trace is larger' test "$(units t.flame)" -gt "$(units plain.flame)"
-ok 'and smaller than twice that' test "$(units t.flame)" -lt $(($(units plain.flame) * 2))
-is_int "$(wc -c <t.flame)" $(($(units t.flame) * 1024)) 'without the room it had ahead'
+ok 'a packed trace is larger than before' test "$(units t.flame)" -gt "$(units plain.flame)"
+ok 'a packed trace is smaller than twice the trace' test "$(units t.flame)" -lt $(($(units plain.flame) * 2))
+is_int "$(wc -c <t.flame)" $(($(units t.flame) * 1024)) 'a packed trace has no reserved room'
 each_way t.flame packed. >said
-is_str "$(cat said)" '' 'nothing is lost'
-same_ways plain. packed. 'with the program there'
+is_str "$(cat said)" '' 'fold of a packed trace prints nothing'
+same_ways plain. packed. 'packed, with the program'
 cp t.flame again.flame
-ok 'a second time' "$FLAME" pack -q again.flame
-ok 'it is the same' cmp t.flame again.flame
+ok 'flame pack of a packed trace succeeds' "$FLAME" pack -q again.flame
+ok 'flame pack of a packed trace does not change it' cmp t.flame again.flame
 
 mv prog prog.v1
 forget_maps
 each_way t.flame gone. >said
-is_str "$(cat said)" '' 'the program is gone: nothing to say'
-same_ways plain. gone. 'gone'
+is_str "$(cat said)" '' 'fold of a packed trace without the program prints nothing'
+same_ways plain. gone. 'packed, without the program'
 run "$FLAME" fold plain.flame
-file_has err 'not here any more' 'without names it is said'
-file_has out ';\[prog\+0x' 'and offsets are shown'
-run_expect_status 0 'packed again without the program' "$FLAME" pack -o kept.flame t.flame
+file_has err 'not here any more' 'fold of an unpacked trace without the program says so'
+file_has out ';\[prog\+0x' 'fold of an unpacked trace without the program has offsets'
+run_expect_status 0 'flame pack without the program succeeds' "$FLAME" pack -o kept.flame t.flame
 each_way kept.flame kept. >said
-is_str "$(cat said)" '' 'still nothing to say'
-same_ways plain. kept. 'packed without the program'
-run_expect_status 0 'from standard input' "$FLAME" fold --lines - <t.flame
-ok 'the same' cmp out plain.--lines
+is_str "$(cat said)" '' 'fold of a trace packed again without the program prints nothing'
+same_ways plain. kept. 'packed again without the program'
+run_expect_status 0 'fold --lines of a packed trace from standard input succeeds' \
+    "$FLAME" fold --lines - <t.flame
+ok 'fold --lines of a packed trace from standard input is the same' cmp out plain.--lines
 gzip -k t.flame
-run_expect_status 0 'compressed' "$FLAME" fold --lines t.flame.gz
-ok 'the same' cmp out plain.--lines
+run_expect_status 0 'fold --lines of a compressed packed trace succeeds' "$FLAME" fold --lines t.flame.gz
+ok 'fold --lines of a compressed packed trace is the same' cmp out plain.--lines
 for out in x.svg x.html x.pb.gz x.speedscope.json; do
-    ok "drawn: $out" "$FLAME" render -o "$out" t.flame
+    ok "render of a packed trace succeeds: $out" "$FLAME" render -o "$out" t.flame
 done
-file_has x.svg 'first\(unsigned long\)' 'by name'
+file_has x.svg 'first\(unsigned long\)' 'render of a packed trace has names'
 run "$FLAME" top t.flame
-file_has out 'give\(' 'and listed'
-run_expect_status 0 'what it carries is told' "$FLAME" dump -s name t.flame
-file_has out '^name module=/.*/prog .*place=0x[0-9a-f]+ inlined=0 name=_Z5firstm path=.*/prog.cc line=[0-9]+$' 'with lines'
-file_has out '^name pid=[0-9]+ addr=0x[0-9a-f]+ name=LMade;compiled\\x20<it>$' 'and what was made'
+file_has out 'give\(' 'top of a packed trace has names'
+run_expect_status 0 'dump -s name succeeds' "$FLAME" dump -s name t.flame
+file_has out '^name module=/.*/prog .*place=0x[0-9a-f]+ inlined=0 name=_Z5firstm path=.*/prog.cc line=[0-9]+$' \
+    'dump -s name has lines'
+file_has out '^name pid=[0-9]+ addr=0x[0-9a-f]+ name=LMade;compiled\\x20<it>$' 'dump -s name has generated code'
 run "$FLAME" dump -j -s name t.flame
-ok 'as JSON' python3 -c 'import json,sys; d=json.load(open("out")); assert any(r.get("name")=="_Z5firstm" for r in d["name"])'
+ok 'dump -s name as JSON has the names' \
+    python3 -c 'import json,sys; d=json.load(open("out")); assert any(r.get("name")=="_Z5firstm" for r in d["name"])'
 
 # ---- built again ----
 
@@ -176,17 +180,19 @@ build -DAGAIN
 record '' ./prog made
 forget_maps
 each_way kept.flame rebuilt. >said
-is_str "$(cat said)" '' 'another build is there: nothing to say'
-same_ways plain. rebuilt. 'another build'
-run_expect_status 0 'two builds are compared by names' "$FLAME" diff kept.flame t.flame
-file_has out ';first\(unsigned long\);give.* [1-9][0-9]* 0$' 'what is gone'
-file_has out ';shift\(unsigned long\);give.* 0 [1-9][0-9]*$' 'what is new'
-run_expect_status 2 'without names they are not' "$FLAME" diff plain.flame t.flame
-ok 'several traces' "$FLAME" fold -o both.folded kept.flame t.flame
+is_str "$(cat said)" '' 'fold of a packed trace after a rebuild prints nothing'
+same_ways plain. rebuilt. 'packed, after a rebuild'
+run_expect_status 0 "diff of two builds' packed traces succeeds" "$FLAME" diff kept.flame t.flame
+file_has out ';first\(unsigned long\);give.* [1-9][0-9]* 0$' \
+    "diff of two builds' packed traces has a removed function"
+file_has out ';shift\(unsigned long\);give.* 0 [1-9][0-9]*$' \
+    "diff of two builds' packed traces has a new function"
+run_expect_status 2 "diff of two builds' unpacked traces ends with status 2" "$FLAME" diff plain.flame t.flame
+ok "fold of two builds' packed traces succeeds" "$FLAME" fold -o both.folded kept.flame t.flame
 is_int "$(grep -c 'first(\|shift(' both.folded)" "$(cat plain. <("$FLAME" fold t.flame) | grep -c 'first(\|shift(')" \
-    'each has its own names'
+    "fold of two builds' packed traces has the names of each"
 
-# ---- by themselves ----
+# ---- packed by the recorders ----
 
 build
 run_expect_status 0 'flame mem -o x.flame' "$FLAME" mem -q -o mem.flame -- ./prog
@@ -194,30 +200,32 @@ run_expect_status 0 'flame mem --no-names' "$FLAME" mem -q --no-names -o bare.fl
 run_expect_status 0 'flame off -o x.flame' "$FLAME" off -q -o off.flame -- ./prog made a_lock
 run_expect_status 0 'flame run -o x.flame' "$FLAME" run -q -o run.flame -- ./prog made a_lock
 run_expect_status 23 'flame leak -o x.flame' "$FLAME" leak -q --live -o leak.flame -- ./prog
-run_expect_status 0 'children' "$FLAME" mem -q -o sh.flame -- sh -c './prog; ./prog; true'
+run_expect_status 0 'flame mem of several programs succeeds' \
+    "$FLAME" mem -q -o sh.flame -- sh -c './prog; ./prog; true'
 "$FLAME" fold off.flame >off.before
 "$FLAME" fold sh.flame sh.2.flame sh.3.flame >sh.before
 rm -f prog
 forget_maps
 for t in mem off run run.off leak sh.2; do
-    run_expect_status 0 "$t.flame" "$FLAME" fold $t.flame
-    is_str "$(cat err)" '' "$t.flame: nothing is lost"
+    run_expect_status 0 "fold of $t.flame without the program succeeds" "$FLAME" fold $t.flame
+    is_str "$(cat err)" '' "fold of $t.flame without the program prints nothing"
 done
 file_has off.before 'futex the_lock' 'a lock has its name'
-ok 'and keeps it' cmp off.before <("$FLAME" fold off.flame)
-ok 'processes added up' cmp sh.before <("$FLAME" fold sh.flame sh.2.flame sh.3.flame)
+ok 'a lock keeps its name without the program' cmp off.before <("$FLAME" fold off.flame)
+ok 'several packed traces keep their names without the program' \
+    cmp sh.before <("$FLAME" fold sh.flame sh.2.flame sh.3.flame)
 run "$FLAME" fold bare.flame
-file_has err 'not here any more' '--no-names: none'
+file_has err 'not here any more' '--no-names: the trace has no names'
 mv prog.v1 prog
 is_str "$(LD_PRELOAD=$SHIM FLAMEMEM_OPTIONS=out=$SCRATCH/named.flame ./prog && cd / && "$FLAME" pack "$SCRATCH/named.flame" 2>&1 | grep -c 'names for')" 1 \
-    'of a recording without the driver'
+    'flame pack of a recording by LD_PRELOAD adds names'
 
-# ---- what is refused ----
+# ---- errors ----
 
 refuses() { # REGEX NAME ARGUMENT...
-    run_expect_status 2 "$2" "$FLAME" pack "${@:3}"
-    like "$(cat err)" "$1" "$2: says why"
-    is_int "$(wc -l <err)" 1 "$2: in one line"
+    run_expect_status 2 "flame pack error, $2: status 2" "$FLAME" pack "${@:3}"
+    like "$(cat err)" "$1" "flame pack error, $2: the message"
+    is_int "$(wc -l <err)" 1 "flame pack error, $2: one line"
 }
 refuses 'no trace' 'nothing'
 refuses 'cannot' 'no such file' ./missing.flame
@@ -225,46 +233,49 @@ refuses 'not a file' 'a directory' .
 refuses '-o is for one trace' 'two with -o' -o x.flame mem.flame off.flame
 echo 'main;f 3' >text.flame
 refuses 'text.flame: ' 'folded text' text.flame
-is_str "$(cat text.flame)" 'main;f 3' 'which stays'
+is_str "$(cat text.flame)" 'main;f 3' 'flame pack leaves folded text unchanged'
 cp mem.flame one.flame
 refuses 'text.flame: ' 'one of two' one.flame text.flame
-ok 'the other stays as it was' cmp mem.flame one.flame
+ok 'flame pack with an error leaves the other trace unchanged' cmp mem.flame one.flame
 run "$FLAME" pack -o /dev/full mem.flame
-is_int "$status" 1 'a full disk'
-is_int "$(wc -l <err)" 1 'is said in a line'
+is_int "$status" 1 'flame pack on a full disk ends with status 1'
+is_int "$(wc -l <err)" 1 'flame pack on a full disk prints one line'
 
-# Bytes of names that make no sense: a string's number, and the version.
+# Damaged names: a string's number, and the version.
 at=$(grep -obUaP 'FSEG\x01' mem.flame | tail -n 1 | cut -d : -f 1)
 cp mem.flame broken.flame
 printf '\x09' | dd of=broken.flame bs=1 seek=$((at + 72)) conv=notrunc 2>/dev/null
-run_expect_status 2 'damaged names' "$FLAME" fold broken.flame
-file_has err '^flame: broken.flame: damaged at byte [0-9]+: the names of addresses make no sense' 'are refused'
-is_int "$(wc -l <err)" 1 'in a line'
+run_expect_status 2 'fold of damaged names ends with status 2' "$FLAME" fold broken.flame
+file_has err '^flame: broken.flame: damaged at byte [0-9]+: the names of addresses make no sense' \
+    'fold of damaged names says so'
+is_int "$(wc -l <err)" 1 'fold of damaged names prints one line'
 
-# Names of one's own, and nobody else's to read; and what a link leads to.
+# A private trace, behind a symbolic link.
 mkdir d
 cp bare.flame d/own.flame
 chmod 600 d/own.flame
 ln -s d/own.flame link.flame
-run_expect_status 0 'by a link' "$FLAME" pack link.flame
-ok 'the link stays' test -h link.flame
-is_str "$(stat -c %a d/own.flame)" 600 'and the mode'
+run_expect_status 0 'flame pack of a symbolic link succeeds' "$FLAME" pack link.flame
+ok 'flame pack of a symbolic link keeps the link' test -h link.flame
+is_str "$(stat -c %a d/own.flame)" 600 "flame pack of a symbolic link keeps the file's mode"
 is_int "$("$FLAME" dump -s name d/own.flame | grep -c 'name=_Z4give')" \
-    "$("$FLAME" dump -s name link.flame | grep -c 'name=_Z4give')" 'and what it leads to has the names'
+    "$("$FLAME" dump -s name link.flame | grep -c 'name=_Z4give')" \
+    'flame pack of a symbolic link adds names to its file'
 
-# The file was gone when it was packed, and is there again: nothing is lost.
+# The program was missing at flame pack, and is back: no name is lost.
 mv prog prog.away
 cp bare.flame without.flame
-ok 'packed without the program' "$FLAME" pack -q without.flame
+ok 'flame pack of a trace without its program succeeds' "$FLAME" pack -q without.flame
 mv prog.away prog
-run_expect_status 0 'it is there again' "$FLAME" fold without.flame
-is_str "$(cat err)" '' 'nothing to say'
-file_has out ';first\(' 'and names'
+run_expect_status 0 'fold of a trace packed without its program, now back, succeeds' "$FLAME" fold without.flame
+is_str "$(cat err)" '' 'fold of a trace packed without its program, now back, prints nothing'
+file_has out ';first\(' 'fold of a trace packed without its program, now back, has names'
 cp bare.flame with.flame
-ok 'packed with it' "$FLAME" pack -q with.flame
+ok 'flame pack of a trace with its program succeeds' "$FLAME" pack -q with.flame
 mv prog prog.away
-run_expect_status 0 'both together' "$FLAME" fold with.flame without.flame
-is_str "$(cat err)" '' 'what one knows is not lost'
+run_expect_status 0 'fold of traces packed with and without the program succeeds' \
+    "$FLAME" fold with.flame without.flame
+is_str "$(cat err)" '' 'fold of traces packed with and without the program loses no name'
 mv prog.away prog
 
 # Moments beside a trace come into it once, and only its own.
@@ -273,22 +284,22 @@ moments() {
     "$FLAME" dump -s moment "$1" | grep -c '^moment us=\|^moment .*rss'
 }
 had=$(moments m.flame)
-ok 'there are moments' test "$had" -gt 0
+ok 'flame mem --moments has moments' test "$had" -gt 0
 for i in 1 2; do
-    ok 'packed' "$FLAME" pack -q m.flame
-    is_int "$(moments m.flame)" "$had" "moments, packed $i times"
+    ok 'flame pack of a trace with moments succeeds' "$FLAME" pack -q m.flame
+    is_int "$(moments m.flame)" "$had" "a trace packed $i times has its moments once"
 done
 
-# While somebody records, the file must not be replaced; a copy may be made.
+# During the recording, the file must not be replaced; a copy may be made.
 LD_PRELOAD=$SHIM FLAMEMEM_OPTIONS=out=$SCRATCH/live.flame sleep 60 2>/dev/null &
 pid=$!
 until_true test -s live.flame
 refuses 'live.flame: it may still be recorded' 'a live trace' live.flame
 refuses 'live.flame: it may still be recorded' 'a copy over itself' -o ./live.flame live.flame
-ok 'a copy of it' "$FLAME" pack -q -o copy.flame live.flame
-ok 'can be read' "$FLAME" dump -s name copy.flame
+ok 'flame pack -o of a live trace succeeds' "$FLAME" pack -q -o copy.flame live.flame
+ok 'flame pack -o of a live trace is readable' "$FLAME" dump -s name copy.flame
 kill "$pid"
 wait "$pid" 2>/dev/null
-ok 'when it has ended' "$FLAME" pack -q live.flame
+ok 'flame pack of an ended trace succeeds' "$FLAME" pack -q live.flame
 
 done_testing

@@ -1,6 +1,6 @@
 #!/bin/bash
-# Debug files from a server, where DEBUGINFOD_URLS names one: names of stripped programs, and for
-# traces to carry; and servers that have nothing, or are not there.
+# Debug files from a server that DEBUGINFOD_URLS names: names of stripped programs, and for
+# packed traces; and servers that have no file, or do not answer.
 . "${0%/*}/../lib.sh"
 . "$ROOT/tests/cli/mem.sh"
 # The C library's own functions have names here.
@@ -25,7 +25,7 @@ objcopy --only-keep-debug prog "served/buildid/$id/debuginfo"
 strip prog
 record '' ./prog
 
-# A server on the loopback, whose port it says itself.
+# A server on the loopback, which prints its port.
 cat >serve.py <<'END'
 import functools, http.server, sys
 class Handler(http.server.SimpleHTTPRequestHandler):
@@ -46,37 +46,41 @@ url=http://127.0.0.1:$(cat port)
 unset http_proxy HTTP_PROXY all_proxy ALL_PROXY DEBUGINFOD_URLS
 export DEBUGINFOD_CACHE_PATH=$SCRATCH/cache DEBUGINFOD_TIMEOUT=10
 
-fold() { # what names there are
+fold() { # the names of the stack
     run "$FLAME" fold --no-header "$@" t.flame
     sed -n 's/^.*;\(\[\{0,1\}prog[^;]*\|main.*\) 50$/\1/p' out
 }
-like "$(fold)" '^\[prog\+0x' 'a stripped program has no names'
-not_ok 'and nobody is asked' test -e asked
+like "$(fold)" '^\[prog\+0x' 'a stripped program without DEBUGINFOD_URLS has no names'
+not_ok 'fold without DEBUGINFOD_URLS asks no server' test -e asked
 export DEBUGINFOD_URLS=$url
-is_str "$(fold)" 'main;outer;inner_[i];give' 'with a server it has, and what was inlined'
-is_str "$(cat err)" '' 'without a word'
-ok 'the server was asked' grep -qx "/buildid/$id/debuginfo" asked
-like "$(fold --lines)" '^main prog.c:6;outer prog.c:5;inner prog.c:4_\[i\];give prog.c:3$' 'lines, too'
-is_int "$(grep -c "/buildid/$id/debuginfo" asked)" 1 'it was asked once: there is a cache'
+is_str "$(fold)" 'main;outer;inner_[i];give' \
+    'a stripped program with DEBUGINFOD_URLS has names and inlined frames'
+is_str "$(cat err)" '' 'fold with DEBUGINFOD_URLS prints nothing'
+ok 'fold with DEBUGINFOD_URLS asks the server for the build-id' grep -qx "/buildid/$id/debuginfo" asked
+like "$(fold --lines)" '^main prog.c:6;outer prog.c:5;inner prog.c:4_\[i\];give prog.c:3$' \
+    'fold --lines with DEBUGINFOD_URLS has lines'
+is_int "$(grep -c "/buildid/$id/debuginfo" asked)" 1 'fold asks the server once and uses the cache'
 
 mv prog gone
-is_str "$(fold)" 'main;outer;inner_[i];give' 'the program is gone: its symbols are known by the build-id'
+is_str "$(fold)" 'main;outer;inner_[i];give' 'a removed program has names by its build-id'
 mv gone prog
 cp t.flame bare.flame
-ok 'names are packed' "$FLAME" pack -q t.flame
+ok 'flame pack with DEBUGINFOD_URLS succeeds' "$FLAME" pack -q t.flame
 kill "$server"
 wait "$server" 2>/dev/null
 rm -rf cache
 is_str "$(fold --lines)" 'main prog.c:6;outer prog.c:5;inner prog.c:4_[i];give prog.c:3' \
-    'and there without the server'
-is_str "$(cat err)" '' 'which is not missed'
+    'a packed trace has names without the server'
+is_str "$(cat err)" '' 'fold of a packed trace does not ask the server'
 mv bare.flame t.flame
 mkdir cache
-like "$(fold)" '^\[prog\+0x' 'no server, no names'
-is_int "$(grep -c 'DEBUGINFOD_URLS could not be asked' err)" 1 'is said once'
+like "$(fold)" '^\[prog\+0x' 'fold with an unreachable server has no names'
+is_int "$(grep -c 'DEBUGINFOD_URLS could not be asked' err)" 1 'fold with an unreachable server says so once'
 for i in $(seq 300); do cp t.flame "many.$i.flame"; done
-run_expect_status 0 'many traces' "$FLAME" pack -q many.*.flame
-is_int "$(grep -c 'DEBUGINFOD_URLS could not be asked' err)" 1 'a server without an answer is asked once for all of them'
+run_expect_status 0 'flame pack of many traces with an unreachable server succeeds' \
+    "$FLAME" pack -q many.*.flame
+is_int "$(grep -c 'DEBUGINFOD_URLS could not be asked' err)" 1 \
+    'flame pack of many traces asks an unreachable server once'
 DEBUGINFOD_URLS=' ' run "$FLAME" fold t.flame
-file_lacks err 'DEBUGINFOD' 'no URL: nobody is asked'
+file_lacks err 'DEBUGINFOD' 'an empty DEBUGINFOD_URLS asks no server'
 done_testing

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Many traces are added up as they come: the same numbers as one by one, in flat memory.
+# Many traces are summed one after the other: the same counts as folded alone, in constant memory.
 . "${0%/*}/../lib.sh"
 . "$ROOT/tests/cli/mem.sh"
 
@@ -15,9 +15,9 @@ for f in t.flame*; do mv "$f" "traces/again$f"; done
 record "" ./forks threads
 for f in t.flame*; do mv "$f" "traces/forks$f"; done
 set -- traces/*
-ok "twelve traces" test $# -eq 12
+ok 'the processes left twelve traces' test $# -eq 12
 
-# One by one to text, and the texts added up, which knows nothing of traces.
+# Each folded to text, and the texts summed, without the code that merges traces.
 by_hand() { # FOLD-OPTION...
     local n=0
     rm -rf texts
@@ -33,7 +33,8 @@ same() { # FOLD-OPTION...
     run "$FLAME" fold "$@" -o together.folded traces/*
     grep -v '^#' together.folded >together
     cmp -s apart together || diff apart together | head -n 5 | sed 's/^/# /'
-    ok "as one by one: $*" test -s together -a "$(cksum <apart)" = "$(cksum <together)"
+    ok "fold of twelve traces equals each folded alone: $*" \
+        test -s together -a "$(cksum <apart)" = "$(cksum <together)"
 }
 
 for view in alloc count live peak temp; do
@@ -54,5 +55,5 @@ memory() { # FILE...: kilobytes
     tail -n 1 kib
 }
 few=$(memory many/?.flame)
-ok "400 traces take hardly more memory than nine" test "$(memory many/*)" -lt $((few * 3 / 2))
+ok 'fold of 400 traces takes hardly more memory than of nine' test "$(memory many/*)" -lt $((few * 3 / 2))
 done_testing

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Lanes of one of several texts are drawn, as each recording has a time of its own, and that is said.
+# Of several texts the lanes of one are drawn, as each recording has its own time; a line says so.
 . "${0%/*}/../lib.sh"
 
 text() { # NAME
@@ -15,13 +15,15 @@ text a >a.folded
 text b >b.folded
 text c >c.folded
 
-run_expect_status 0 'one recording' "$FLAME" render -o one.html a.folded
-is_str "$(cat err)" '' 'has nothing to be said of'
-file_has one.html '"lanes":\{"rows":1.*"others":0' 'and lanes'
-run_expect_status 0 'three' "$FLAME" render -o three.html a.folded b.folded c.folded
+run_expect_status 0 'render of one recording with lanes succeeds' "$FLAME" render -o one.html a.folded
+is_str "$(cat err)" '' 'render of one recording with lanes prints nothing'
+file_has one.html '"lanes":\{"rows":1.*"others":0' 'the page of one recording has its lanes'
+run_expect_status 0 'render of three recordings with lanes succeeds' \
+    "$FLAME" render -o three.html a.folded b.folded c.folded
 is_str "$(cat err)" 'flame: lanes are drawn of the first of 3 recordings: each has a time of its own; draw the others by themselves' \
-    'have those of the first, in one line'
-file_has three.html '"lanes":\{"rows":1.*"others":2' 'which the page knows'
-run_expect_status 0 'a picture of three' "$FLAME" render -o three.svg a.folded b.folded c.folded
-is_str "$(cat err)" '' 'has no lanes, and nothing to be said of'
+    'render of three recordings says that it draws the lanes of the first'
+file_has three.html '"lanes":\{"rows":1.*"others":2' 'the page of three recordings counts the others'
+run_expect_status 0 'render -o three.svg of three recordings succeeds' \
+    "$FLAME" render -o three.svg a.folded b.folded c.folded
+is_str "$(cat err)" '' 'render -o three.svg of three recordings prints nothing'
 done_testing

@@ -1,10 +1,10 @@
 #!/bin/bash
-# A page's critical path: pieces of threads, one behind the other, which together are as long as the
+# A page's critical path: pieces of threads, in sequence, which together are as long as the
 # path. The longest is that of the thread that had the work to do.
 . "${0%/*}/../lib.sh"
 
 compile_victim endings -pthread
-run_expect_status 0 'recorded' "$FLAME" off -q -o t.flame -- ./endings killed
+run_expect_status 0 'flame off of endings killed succeeds' "$FLAME" off -q -o t.flame -- ./endings killed
 "$FLAME" fold --view critical t.flame >path
 "$FLAME" render -o page.html t.flame 2>err
 
@@ -34,8 +34,8 @@ PY
 is_str "$(cat got)" "paths 1
 length same
 gaps 0
-longest same" 'pieces are the path'
-run_expect_status 0 'a page of one view' "$FLAME" render --view off -o off.html t.flame
-file_lacks off.html '"path":\[\[' 'which has no path'
+longest same" "the page's pieces are the critical path"
+run_expect_status 0 'render --view off -o off.html succeeds' "$FLAME" render --view off -o off.html t.flame
+file_lacks off.html '"path":\[\[' 'the page of --view off has no critical path'
 
 done_testing
