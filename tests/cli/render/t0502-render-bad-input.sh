@@ -1,16 +1,16 @@
 #!/bin/bash
 # Errors of flame render and flame top: one line, status 2, no file left. Empty input is no error:
-# it is an empty profile, and a picture of it says so.
+# it is an empty profile, and its picture has that text.
 . "${0%/*}/../lib.sh"
 
 refused() {
     local name=$1 pattern=$2
     shift 2
     run "$@"
-    is_int "$status" 2 "$name: status 2"
-    is_int "$(wc -l <err)" 1 "$name: one line"
-    file_has err "$pattern" "$name: says what"
-    is_str "$(cat out)" '' "$name: nothing on standard output"
+    is_int "$status" 2 "$name: the command ends with status 2"
+    is_int "$(wc -l <err)" 1 "$name: the command prints one line"
+    file_has err "$pattern" "$name: the error says why"
+    is_str "$(cat out)" '' "$name: nothing is on standard output"
 }
 
 printf 'main;f 1\n' >good
@@ -31,8 +31,8 @@ done
 empty() { # NAME WORDS COMMAND...
     local name=$1 words=$2
     shift 2
-    run_expect_status 0 "$name" "$@"
-    is_str "$(cat err)" "flame: $words" "$name: says so"
+    run_expect_status 0 "$name: the command ends with status 0" "$@"
+    is_str "$(cat err)" "flame: $words" "$name: the command says that the profile is empty"
 }
 for command in render top; do
     empty "$command empty" 'empty: the profile is empty' "$FLAME" "$command" empty
@@ -42,31 +42,33 @@ for command in render top; do
     empty "$command empty pipe" 'standard input: the profile is empty' "$FLAME" "$command" </dev/null
 done
 gzip -c empty >empty.gz
-empty 'packed' 'empty.gz: the profile is empty' "$FLAME" top empty.gz
+empty 'top of a packed empty file' 'empty.gz: the profile is empty' "$FLAME" top empty.gz
 is_str "$(cat out)" 'All: 0 samples; 0 symbols
-      self    self%       total   total%  symbol' 'a table without a row'
-empty 'a tree' 'empty: the profile is empty' "$FLAME" top --tree empty
+      self    self%       total   total%  symbol' 'top of an empty profile prints a table without rows'
+empty 'top --tree of an empty file' 'empty: the profile is empty' "$FLAME" top --tree empty
 for way in '' --reverse --inverted --flamechart '--minwidth 1%' '--total 5'; do
     # shellcheck disable=SC2086 # words
-    empty "a picture $way" 'empty: the profile is empty' "$FLAME" render $way -o empty.svg empty
-    file_has empty.svg '>the profile is empty</text>' 'which says so'
-    file_lacks empty.svg 'nan|inf' 'all of it in numbers'
+    empty "render $way of an empty file" 'empty: the profile is empty' "$FLAME" render $way -o empty.svg empty
+    file_has empty.svg '>the profile is empty</text>' "render $way of an empty file: the picture says so"
+    file_lacks empty.svg 'nan|inf' "render $way of an empty file: the picture has only finite numbers"
 done
-empty 'a picture of a view' 'view-only: the live view is empty' \
+empty 'render of an empty view' 'view-only: the live view is empty' \
     "$FLAME" render --subtitle ./app -o empty.svg view-only
-file_has empty.svg '>./app .* the live view is empty</text>' 'which says so'
-empty 'a page' 'view-only: the live view is empty' "$FLAME" render -f html view-only
-file_has out '"subtitle":"the live view is empty"' 'which says so'
-empty 'a bitmap' 'empty: the profile is empty' "$FLAME" render -f png -o empty.png empty
-ok 'is written' test -s empty.png
+file_has empty.svg '>./app .* the live view is empty</text>' 'render of an empty view: the picture says so'
+empty 'render -f html of an empty view' 'view-only: the live view is empty' "$FLAME" render -f html view-only
+file_has out '"subtitle":"the live view is empty"' 'render -f html of an empty view: the page says so'
+empty 'render -f png of an empty file' 'empty: the profile is empty' "$FLAME" render -f png -o empty.png empty
+ok 'render -f png of an empty file writes a picture' test -s empty.png
 for format in folded pprof otlp speedscope d3 grafana firefox chrome callgrind massif text csv; do
-    empty "$format" 'empty: the profile is empty' "$FLAME" render -f "$format" -o "empty.$format" empty
+    empty "render -f $format of an empty file" 'empty: the profile is empty' "$FLAME" render -f "$format" -o "empty.$format" empty
     case $format in
-    folded) is_int "$(wc -c <empty.folded)" 0 'is empty, too' ;;
-    chrome | massif) ok "$format: is read" "$FLAME" collapse "empty.$format" ;;
+    folded) is_int "$(wc -c <empty.folded)" 0 'render -f folded of an empty file is empty' ;;
+    chrome | massif) ok "$format of an empty profile is read by collapse" "$FLAME" collapse "empty.$format" ;;
     d3 | grafana | firefox | speedscope | pprof | otlp | csv | callgrind)
-        ok "$format: is read" python3 "$ROOT/tests/cli/export_read.py" "$format" "empty.$format"
-        is_str "$(python3 "$ROOT/tests/cli/export_read.py" "$format" "empty.$format")" '' "$format: holds nothing" ;;
+        ok "$format of an empty profile is well-formed" \
+            python3 "$ROOT/tests/cli/export_read.py" "$format" "empty.$format"
+        is_str "$(python3 "$ROOT/tests/cli/export_read.py" "$format" "empty.$format")" '' \
+            "$format of an empty profile has no stacks" ;;
     esac
 done
 
@@ -97,20 +99,20 @@ refused 'no such directory' '^flame: no/such/o.svg: cannot write: No such file o
     "$FLAME" render -o no/such/o.svg good
 
 run "$FLAME" render -o o.svg bad
-ok 'no output of a bad input' test ! -e o.svg
-is_str "$(echo o.svg*)" 'o.svg*' 'nor a part of it'
+ok 'render of a bad input writes no output' test ! -e o.svg
+is_str "$(echo o.svg*)" 'o.svg*' 'render of a bad input writes no partial output'
 echo old >o.svg
 run "$FLAME" render -o o.svg bad
-is_str "$(cat o.svg)" old 'an older output stays'
+is_str "$(cat o.svg)" old 'render of a bad input keeps an older output'
 
 printf 'main;f 1\nwhat\nmain;g 2\n' >some
-run_expect_status 0 'one wrong line among good ones' "$FLAME" render -o o.svg some
+run_expect_status 0 'render of one wrong line among good ones succeeds' "$FLAME" render -o o.svg some
 is_str "$(cat err)" 'flame: some: 1 of 3 lines not understood and left out, the first is line 2' \
-    'is counted in a warning'
+    'one wrong line among good ones is counted in a warning'
 if [ -w /dev/full ]; then
     "$FLAME" render good >/dev/full 2>err
-    is_int $? 1 'a full disk is noticed'
-    file_has err 'No space left' 'and named'
+    is_int $? 1 'render on a full disk ends with status 1'
+    file_has err 'No space left' 'render on a full disk says so'
 fi
 
 done_testing

@@ -31,26 +31,27 @@ END
     printf 'main;\342\200\256gnp.exe 5\n'
     printf 'main;\357\277\276 5\n'
 } >hostile
-run_expect_status 0 'hostile names' "$FLAME" render hostile
+run_expect_status 0 'render of hostile names succeeds' "$FLAME" render hostile
 cp out hostile.svg
-ok 'make well-formed XML with one script' well_formed hostile.svg
-file_has hostile.svg '&lt;/title&gt;&lt;script&gt;alert\(1\)' 'markup is text'
-not_ok 'no control characters' grep -qaP '[\x00-\x08\x0b-\x1f\x7f]' hostile.svg
-ok 'valid UTF-8' iconv -f UTF-8 -t UTF-8 hostile.svg
+ok 'hostile names make well-formed XML with one script' well_formed hostile.svg
+file_has hostile.svg '&lt;/title&gt;&lt;script&gt;alert\(1\)' 'markup in a name is escaped'
+not_ok 'hostile names leave no control characters' grep -qaP '[\x00-\x08\x0b-\x1f\x7f]' hostile.svg
+ok 'hostile names make valid UTF-8' iconv -f UTF-8 -t UTF-8 hostile.svg
 
 python3 -c 'print("main;" + "x" * 1000000 + ";leaf 5")' >long
-run_expect_status 0 'a name of a megabyte' "$FLAME" render long
-ok 'does not blow the picture up' test "$(wc -c <out)" -lt 50000
-file_has out '<title>x*… \(5 samples' 'its tooltip is cut'
+run_expect_status 0 'render of a name of a megabyte succeeds' "$FLAME" render long
+ok 'a name of a megabyte makes a small picture' test "$(wc -c <out)" -lt 50000
+file_has out '<title>x*… \(5 samples' 'the tooltip of a name of a megabyte is truncated'
 
 python3 -c 'print("f;" * 100000 + "leaf 5")' >deep
-run_expect_status 0 'a stack of 100,000 frames' "$FLAME" render deep
-ok 'is well-formed' well_formed out
-run_expect_status 0 'top takes it too' "$FLAME" top deep
+run_expect_status 0 'render of a stack of 100,000 frames succeeds' "$FLAME" render deep
+ok 'the picture of a stack of 100,000 frames is well-formed' well_formed out
+run_expect_status 0 'top of a stack of 100,000 frames succeeds' "$FLAME" top deep
 
 run "$FLAME" top hostile
-not_ok 'top: nothing a terminal would obey' grep -qaP '[\x00-\x09\x0b-\x1f\x7f]|\xc2[\x80-\x9f]' out
-file_has out '\\x1b\[31mred\\x07\\x01\\x7f' 'top: controls are shown'
-file_has out '\\u\{202e\}gnp' 'top: so is what turns the text around'
+not_ok 'top of hostile names prints no raw control characters' \
+    grep -qaP '[\x00-\x09\x0b-\x1f\x7f]|\xc2[\x80-\x9f]' out
+file_has out '\\x1b\[31mred\\x07\\x01\\x7f' 'top shows control characters escaped'
+file_has out '\\u\{202e\}gnp' 'top shows a character that changes the direction of text escaped'
 
 done_testing

@@ -1,6 +1,6 @@
 #!/bin/bash
-# flame top of a trace with lifetimes: how large blocks are and how long they lived, by symbol; sorting
-# by that; where there is nothing of the kind, it is said.
+# flame top of a trace with lifetimes: sizes and lifetimes of blocks by symbol; sorting
+# by them; errors for traces without lifetimes.
 . "${0%/*}/../lib.sh"
 . "$ROOT/tests/cli/mem.sh"
 
@@ -11,11 +11,12 @@ symbols() {
     awk 'NR > 2 && NF == 10 { print $10, $7, $8, $9 } NR > 2 && NF == 8 { print $8, $5, $6, $7 }' "$1"
 }
 record lifetimes=bytes ./lives bytes
-is_str "$status" 0 'a recording with lifetimes in bytes'
-run_expect_status 0 'its symbols' "$FLAME" top -e t.flame
-is_str "$(cat err)" '' 'say nothing else'
-file_has out '^ *self +self% +total +total% +size +lived +young  symbol$' 'have three columns more'
-file_lacks out '\[[0-9a-z]* to ' 'and classes are no symbols'
+is_str "$status" 0 'recording with lifetimes in bytes ends with status 0'
+run_expect_status 0 'top of lifetimes succeeds' "$FLAME" top -e t.flame
+is_str "$(cat err)" '' 'top of lifetimes prints nothing on standard error'
+file_has out '^ *self +self% +total +total% +size +lived +young  symbol$' \
+    'top of lifetimes has the columns size, lived and young'
+file_lacks out '\[[0-9a-z]* to ' 'top of lifetimes has no class as a symbol'
 # The expected columns, from the folded views.
 "$FLAME" fold --view sizes t.flame >sizes.folded
 "$FLAME" fold --view lifetimes t.flame >lifetimes.folded
@@ -53,29 +54,32 @@ every = sum(n for f, n in stacks("lifetimes.folded") if want in f and f[-1] != "
 print(want, median("sizes.folded", want), median("lifetimes.folded", want), "%.2f%%" % (100 * young / every))
 END_PY
 symbols out | grep -v '^main_and_look ' >shown # the recorder's own, which flame fold leaves out
-ok 'there are some' test "$(wc -l <shown)" -ge 3
+ok 'top of lifetimes has at least three symbols' test "$(wc -l <shown)" -ge 3
 cut -d' ' -f1 shown | while read -r symbol; do
     python3 expect.py "$symbol"
 done >expected
-is_str "$(sort shown)" "$(sort expected)" 'each is what the views say'
-run_expect_status 0 'by what died young' "$FLAME" top -s young t.flame
-is_str "$(symbols out | cut -d' ' -f4)" "$(symbols out | cut -d' ' -f4 | sort -rn)" 'the most first'
-run_expect_status 0 'a view' "$FLAME" top --view short t.flame
+is_str "$(sort shown)" "$(sort expected)" 'the columns of each symbol agree with the views'
+run_expect_status 0 'top -s young succeeds' "$FLAME" top -s young t.flame
+is_str "$(symbols out | cut -d' ' -f4)" "$(symbols out | cut -d' ' -f4 | sort -rn)" \
+    'top -s young sorts in descending order'
+run_expect_status 0 'top --view short succeeds' "$FLAME" top --view short t.flame
 is_str "$(sed -n '1s/;.*//p' out)" "$("$FLAME" fold --view short t.flame | "$FLAME" top | sed -n '1s/;.*//p')" \
-    'is what it is without the columns'
-run_expect_status 0 'a tree' "$FLAME" top --tree t.flame
-file_lacks out 'young' 'has none'
+    'top --view short equals top of the folded view'
+run_expect_status 0 'top --tree of lifetimes succeeds' "$FLAME" top --tree t.flame
+file_lacks out 'young' 'top --tree has no columns of lifetimes'
 
 # ---- none ----
 
 record depth=64 ./lives bytes
-run_expect_status 0 'without lifetimes' "$FLAME" top t.flame
-file_lacks out 'young' 'there are no columns'
+run_expect_status 0 'top of a trace without lifetimes succeeds' "$FLAME" top t.flame
+file_lacks out 'young' 'top of a trace without lifetimes has no such columns'
 for key in size lived young; do
-    run_expect_status 2 "-s $key" "$FLAME" top -s "$key" t.flame
-    file_has err "^flame: top: -s $key is of traces with lifetimes, and not of a moment or a tree; record with " 'is refused'
+    run_expect_status 2 "top -s $key of a trace without lifetimes ends with status 2" \
+        "$FLAME" top -s "$key" t.flame
+    file_has err "^flame: top: -s $key is of traces with lifetimes, and not of a moment or a tree; record with " \
+        "top -s $key of a trace without lifetimes says why"
 done
 printf 'm;[33 to 64 bytes] 5\n' >text
-run_expect_status 0 'text' "$FLAME" top text
-file_has out ' \[33 to 64 bytes\]$' 'has symbols of any name'
+run_expect_status 0 'top of text with a name like a class succeeds' "$FLAME" top text
+file_has out ' \[33 to 64 bytes\]$' 'top of text keeps a name like a class'
 done_testing

@@ -1,12 +1,12 @@
 #!/bin/bash
-# flame top -s p99 and its like, of folded truth: percentiles of a symbol are those of all its sleeps,
-# not means of its stacks'; sorting; what is not known is said; where there is nothing of the kind.
+# flame top -s p50, p95, p99 and max: percentiles of a symbol are those of all its sleeps,
+# not means over its stacks; sorting; unknown durations; errors for other profiles.
 . "${0%/*}/../lib.sh"
 
 # The view counts as the truth here; t0931 compares it with the program's own clock.
 compile_victim naps -pthread
 run timeout 60 "$FLAME" off -q -o t.flame ./naps 3
-is_str "$status" 0 'a recording'
+is_str "$status" 0 'flame off of naps ends with status 0'
 "$FLAME" fold --no-header --view latency t.flame >latency.folded
 cat >expect.py <<'END_PY'
 import math, re, sys
@@ -46,7 +46,7 @@ for name, sleeps in of.items():
     print(most, name, file=open("by_name", "a"))
 END_PY
 python3 expect.py | sort >expected
-ok 'there are some' test "$(wc -l <expected)" -ge 8
+ok 'the latency view has at least eight symbols' test "$(wc -l <expected)" -ge 8
 
 # rows FILE: "SYMBOL P50 P95 P99 MAX" of each row that has them; a value and its unit are one word.
 rows() {
@@ -57,36 +57,39 @@ rows() {
             print $0, columns }'
 }
 for key in p50 p95 p99 max; do
-    run_expect_status 0 "-s $key" "$FLAME" top -n 0 -s "$key" t.flame
-    is_str "$(cat err)" '' 'says nothing else'
-    is_str "$(rows out | sort)" "$(cat expected)" 'each symbol has what its stacks together say'
+    run_expect_status 0 "top -s $key succeeds" "$FLAME" top -n 0 -s "$key" t.flame
+    is_str "$(cat err)" '' "top -s $key prints nothing on standard error"
+    is_str "$(rows out | sort)" "$(cat expected)" \
+        "top -s $key: percentiles of a symbol are those of all its stacks"
 done
-file_has out '^ *self +self% +total +total% +p50 +p95 +p99 +max  symbol$' 'columns'
-file_lacks out '\[longest|ms to ' 'classes are no symbols'
+file_has out '^ *self +self% +total +total% +p50 +p95 +p99 +max  symbol$' \
+    'top -s max has the columns p50, p95, p99 and max'
+file_lacks out '\[longest|ms to ' 'top -s max has no class as a symbol'
 # The sum over columns: by max, which is exact, the rows go down.
 "$FLAME" top -n 0 -s max -e t.flame | awk 'NR > 2' >sorted
-is_str "$(grep -c . sorted)" "$(grep -c . <(awk 'NR > 2' out))" 'as many symbols in any order'
+is_str "$(grep -c . sorted)" "$(grep -c . <(awk 'NR > 2' out))" 'top -s max -e has as many symbols'
 sed -E 's/.*(s|  ) +  //; s/^.*  //' sorted | while read -r symbol; do
     s=$symbol awk '{ n = $1; $1 = ""; sub(/^ /, "") } $0 == ENVIRON["s"] { print n }' by_name
 done >maxima
-ok 'all have one' test "$(wc -l <maxima)" -ge 8
-is_str "$(cat maxima)" "$(sort -rn maxima)" 'the longest first'
-file_lacks out 'not known' 'all durations are known'
+ok 'each symbol has a longest sleep' test "$(wc -l <maxima)" -ge 8
+is_str "$(cat maxima)" "$(sort -rn maxima)" 'top -s max sorts in descending order'
+file_lacks out 'not known' 'top -s max of a trace by stops has no unknown durations'
 
-run_expect_status 0 'by self' "$FLAME" top t.flame
-file_lacks out 'p99' 'there are no such columns unless they are asked for'
-run_expect_status 0 'together with a filter' "$FLAME" top -s p99 --grep short_naps t.flame
-file_lacks out 'long_naps' 'it has what is left'
+run_expect_status 0 'top of an off-CPU trace succeeds' "$FLAME" top t.flame
+file_lacks out 'p99' 'top without -s p99 has no columns of percentiles'
+run_expect_status 0 'top -s p99 --grep succeeds' "$FLAME" top -s p99 --grep short_naps t.flame
+file_lacks out 'long_naps' 'top -s p99 --grep keeps matching stacks only'
 
 # ---- none ----
 
 for args in '--tree' '--view latency'; do
     # shellcheck disable=SC2086 # words of their own
-    run_expect_status 2 "-s p99 $args" "$FLAME" top -s p99 $args t.flame
-    file_has err '^flame: top: -s p99 is of traces of .flame off. in which something slept, and not of ' 'is refused'
+    run_expect_status 2 "top -s p99 $args ends with status 2" "$FLAME" top -s p99 $args t.flame
+    file_has err '^flame: top: -s p99 is of traces of .flame off. in which something slept, and not of ' \
+        "top -s p99 $args says why"
 done
 printf 'm;[1.048576ms to 1.179647ms] 5\n' >text
-run_expect_status 2 'folded text' "$FLAME" top -s max text
-run_expect_status 0 'by self' "$FLAME" top text
-file_has out ' \[1.048576ms to 1.179647ms\]$' 'has symbols of any name'
+run_expect_status 2 'top -s max of folded text ends with status 2' "$FLAME" top -s max text
+run_expect_status 0 'top of text with a name like a latency class succeeds' "$FLAME" top text
+file_has out ' \[1.048576ms to 1.179647ms\]$' 'top of text keeps a name like a latency class'
 done_testing

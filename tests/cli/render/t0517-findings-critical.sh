@@ -1,5 +1,5 @@
 #!/bin/bash
-# The longest wait of the critical path is said in a sentence, with the lock's holder and not with those
+# The longest wait of the critical path is a finding, with the lock's holder and not with those
 # who waited for it; a table and a page have the view.
 . "${0%/*}/../lib.sh"
 . "$ROOT/tests/cli/off.sh"
@@ -13,13 +13,13 @@ holder_is_most() {
             text | grep -q '^ *critical .*;hold_it[^;]*;take_ms'
 }
 if again 3 holder_is_most; then
-    test_ok 'the sentence'
+    test_ok "the finding on the critical path names the lock holder's wait"
 else
-    test_fail 'the sentence' "$(cat text err)"
+    test_fail "the finding on the critical path names the lock holder's wait" "$(cat text err)"
 fi
-run_expect_status 0 'a table' "$FLAME" top --view critical t.flame
-file_has out ' hold_it$' 'has who held the lock'
-run_expect_status 0 'a page' "$FLAME" render -o p.html t.flame
-file_has p.html '"name":"critical"' 'has the view as a column'
+run_expect_status 0 'top --view critical succeeds' "$FLAME" top --view critical t.flame
+file_has out ' hold_it$' 'top --view critical has the lock holder'
+run_expect_status 0 'render -o p.html of an off-CPU trace succeeds' "$FLAME" render -o p.html t.flame
+file_has p.html '"name":"critical"' 'the page has the view critical as a column'
 
 done_testing

@@ -1,12 +1,12 @@
 #!/bin/bash
-# flame live -- COMMAND on a terminal: a program is started and seen, its output and its exit status
-# are its own.
+# flame live -- COMMAND on a terminal: flame starts and shows a program, whose output and exit status
+# are unchanged.
 . "${0%/*}/../lib.sh"
 . "$ROOT/tests/cli/terminal.sh"
 
 [ -z "${SAN-}" ] || skip_all sanitizer 'the victim has an allocator of its own then'
 
-# Each line of the pipe is an order. It says where TMPDIR is, and whether its input is a terminal.
+# Each line of the pipe is an order. It prints TMPDIR, and whether its input is a terminal.
 cat >keeper.c <<'END'
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,7 +30,7 @@ int main(int argc, char **argv)
     return argc - 2;
 }
 END
-ok 'a program that allocates when it is told' \
+ok 'keeper is built' \
     "${CC:-gcc}" -O1 -g -fno-inline -fno-builtin -o keeper keeper.c
 mkfifo orders
 
@@ -38,63 +38,64 @@ term_begin 100 24
 mkdir mine
 type_line 'export TMPDIR=$PWD/mine; flame live -e 0.2 -t -- ./keeper orders; echo status $?'
 exec 7>orders
-sees '^(Memory live|Nothing yet): .*keeper, [0-9]+ s' 'a program is started and seen'
+sees '^(Memory live|Nothing yet): .*keeper, [0-9]+ s' 'flame live -- COMMAND starts and shows the command'
 echo kkk | sed 's/./&\n/g' >&7
-sees '^Memory live: .*300,000 bytes|300,000|293.0 KiB .*keeps$' 'what it allocates'
-sees ' keeps$' 'and where'
+sees '^Memory live: .*300,000 bytes|300,000|293.0 KiB .*keeps$' 'flame live -- COMMAND shows the allocated bytes'
+sees ' keeps$' 'flame live -- COMMAND shows the allocating function'
 echo w >&7
-sees_not 'word 3' 'its output is not in the picture'
+sees_not 'word 3' "flame live -- COMMAND hides the command's output while it draws"
 press q
-sees '^flame: live: keeper still runs; Ctrl-C ends it' 'q ends the picture, not the program'
-sees '^TMPDIR mine, input other' 'what it wrote is shown then, and its environment is its own'
-sees '^word 3' 'in order'
+sees '^flame: live: keeper goes on; Ctrl-C ends it' 'q ends the picture, not the command'
+sees '^TMPDIR mine, input other' "the command's output is shown after q, with its own environment"
+sees '^word 3' "the command's output is shown in order"
 echo w >&7
-sees '^word 3' 'and what it writes from then on'
+sees '^word 3' "the command's later output is shown"
 echo x7 >&7
-sees '^status 7$' 'its exit status'
+sees '^status 7$' "flame live ends with the command's status 7"
 exec 7>&-
 
 type_line 'clear; flame live -e 0.2 -t -- ./keeper orders; echo status $?'
 exec 7>orders
-sees 'keeper, [0-9]+ s' 'again'
+sees 'keeper, [0-9]+ s' 'flame live -- COMMAND starts a second time'
 echo k >&7
-sees ' keeps$' 'it is seen'
+sees ' keeps$' 'flame live -- COMMAND shows the second command'
 echo x5 >&7
-sees 'keeper has ended' 'its end is'
-sees ' keeps$' 'with what was there then'
+sees 'keeper has ended' 'flame live -- COMMAND shows the end of the command'
+sees ' keeps$' 'flame live -- COMMAND shows the live blocks at the end'
 press q
-sees '^status 5$' 'q, and its exit status'
+sees '^status 5$' "q ends flame live with the ended command's status"
 exec 7>&-
 
 type_line 'clear; flame live -e 0.2 -- ./keeper orders; echo status $?'
 exec 7>orders
-sees 'keeper, [0-9]+ s' 'again'
+sees 'keeper, [0-9]+ s' 'flame live -- COMMAND starts a third time'
 press C-c
-sees '^ready' 'Ctrl-C ends both'
+sees '^ready' 'Ctrl-C ends flame live and the command'
 type_line 'echo status $?'
-sees '^status 130$' 'by its signal'
+sees '^status 130$' 'Ctrl-C ends flame live with status 130'
 exec 7>&-
 
 # Waits of the program, logged in-process and by stops.
 for how in -w --stops; do
     type_line "clear; flame live $how -e 0.2 -t -- sleep 0.5; echo status \$?"
-    sees 'sleep has ended' "$how: its end is seen"
-    sees 'nanosleep' 'with what it waited for'
+    sees 'sleep has ended' "$how: flame live shows the end of the command"
+    sees 'nanosleep' "$how: flame live shows the command's wait"
     press q
-    sees '^status 0$' 'and has its status'
+    sees '^status 0$' "$how: flame live ends with the command's status"
 done
 
-# Processes of a program are seen together; a short one's picture is its last.
+# Processes of a program are shown together; for a short one the last picture stays.
 type_line "clear; flame live -t -- sh -c './keeper /dev/null; ./keeper /dev/null x; exit 3'; echo status \$?"
-sees 'sh has ended' 'one that ends at once is shown'
+sees 'sh has ended' 'flame live shows a command that ends at once'
 press q
-sees '^status 3$' 'and has its status'
+sees '^status 3$' 'flame live ends with the status of a command that ends at once'
 type_line 'clear; flame live -- ./nothing-there; echo status $?'
-sees "^flame: .*nothing-there" 'no such program'
-sees '^status 2$' 'is wrong usage'
+sees "^flame: .*nothing-there" 'flame live of a missing command says so'
+sees '^status 2$' 'flame live of a missing command ends with status 2'
 term_end
-is_str "$(ls mine)" '' 'no files are left'
+is_str "$(ls mine)" '' 'flame live -- COMMAND leaves no file in TMPDIR'
 
-run_expect_status 2 'with both' "$FLAME" live -p 1 -- true
-file_has err "live: -p and a command, 'true'; watch one or the other" 'is told'
+run_expect_status 2 'flame live with -p and a command ends with status 2' "$FLAME" live -p 1 -- true
+file_has err "live: -p and a command, 'true'; watch one or the other" \
+    'flame live with -p and a command says why'
 done_testing

@@ -1,5 +1,5 @@
 #!/bin/bash
-# The script and style of a page are what its policy names by their digests, and nothing else runs; a
+# The script and style of a page are those whose digests its policy has, and nothing else runs; a
 # dark picture is light on paper.
 . "${0%/*}/../lib.sh"
 
@@ -18,17 +18,17 @@ END_PY
 printf '%s\n' 'a;</script><script>alert(1)</script>;b 3' "c;'sha256-x' onload='x' 1" >in.folded
 for page in in none; do
     [ $page = in ] || : >none.folded
-    run_expect_status 0 'a page' "$FLAME" render -o $page.html $page.folded
+    run_expect_status 0 "render -o $page.html succeeds" "$FLAME" render -o $page.html $page.folded
     is_str "$(python3 policy.py $page.html)" "1 1 2 1
 default-src 'none'; worker-src blob:; script-src SCRIPT; style-src STYLE
-0" 'has one script and one style, and lets nothing else in'
+0" "$page.html has one script and one style, and its policy allows no other"
 done
-file_lacks in.html 'unsafe-' 'with no exception'
+file_lacks in.html 'unsafe-' "the page's policy has no unsafe exception"
 is_int "$(sed -n '/^<script>$/,/^<\/script>$/p' in.html | grep -cE '^([[:blank:]]|/\*|$)')" 0 \
-    'the script comes without comments and blanks at the beginning of lines'
-ok 'it is still lines' test "$(sed -n '/^<script>$/,/^<\/script>$/p' in.html | wc -l)" -gt 1000
+    "the page's script has no comments and no leading blanks"
+ok "the page's script has lines" test "$(sed -n '/^<script>$/,/^<\/script>$/p' in.html | wc -l)" -gt 1000
 
-run_expect_status 0 'a picture' "$FLAME" render -o x.svg in.folded
+run_expect_status 0 'render -o x.svg succeeds' "$FLAME" render -o x.svg in.folded
 is_str "$(grep -o '@media[^{]*prefers[^{]*' x.svg)" '@media screen and (prefers-color-scheme: dark) ' \
-    'is dark on screens alone'
+    'the picture is dark on screens only'
 done_testing
