@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# perf script's text: what each kind of line means, and every option.
+# perf script's text: the meaning of each kind of line, and each option.
 . "${0%/*}/../lib.sh"
 
 cat >perf.txt <<'EOF'
@@ -43,28 +43,29 @@ app 100/101 15.0: 1000 cycles:u:
 EOF
 
 run "$FLAME" collapse perf.txt
-is_int "$status" 0 'perf script is recognised'
+is_int "$status" 0 'collapse recognises perf script'
 cat >want <<'EOF'
 V8_Worker;[unknown];[libkmod.so.2.3.6];LazyCompile:~fn "it's";tcp_sendmsg;native_safe_halt 250
 app;[app];gone;Ptr::operator->();outer;inner_[i];a:b;void ns::(anonymous namespace)::i<int>(int);(anonymous namespace)::h(std::function<void ()>);(anonymous namespace)::g(int);ns::f(int, char)::{lambda()#1}::operator()(long) const;net/http.(*Client).Do 1
 app;__libc_start_main;main 2000
 java;call_stub;Local;org/x/Main:::run 5
 EOF
-is_str "$(cat out)" "$(cat want)" 'stacks, names, the last sample without an empty line'
-like "$(cat err)" 'several events; cycles:u \(5\) is counted, not instructions:u \(1\)' 'a second event is told'
+is_str "$(cat out)" "$(cat want)" 'perf: stacks, names, and a last sample without an empty line'
+like "$(cat err)" 'several events; cycles:u \(5\) is counted, not instructions:u \(1\)' \
+    'perf: a second event is reported'
 
 collapse() {
     "$FLAME" collapse --from perf "$@" perf.txt 2>/dev/null
 }
 like "$(collapse --compat perl)" '^app;\[app\];gone;Ptr::operator->;outer;inner_\[i\];a:b;void ns::\(anonymous namespace\)::i<int>;\(anonymous namespace\)::h;\(anonymous namespace\)::g;ns::f;net/http.\(\*Client\).Do 1$' \
-    '--compat perl cuts names'
-run_expect_status 2 'and nothing else' "$FLAME" collapse --compat python perf.txt
-like "$(cat err)" "collapse: --compat python: expected perl" 'is said'
+    'perf: --compat perl truncates names'
+run_expect_status 2 'collapse --compat python ends with status 2' "$FLAME" collapse --compat python perf.txt
+like "$(cat err)" "collapse: --compat python: expected perl" 'collapse --compat python says what it expects'
 like "$(collapse --pid)" '^app-100;__libc_start_main;main 2000' '--pid'
 like "$(collapse --pid)" '^app-\?;\[app\];gone' '--pid with a thread id only'
 like "$(collapse --tid)" '^V8_Worker-200/201;' '--tid'
-is_str "$(collapse --event instructions:u)" 'app;main 7' '--event'
-is_str "$(collapse --event-filter=instructions:u)" 'app;main 7' 'by its other name'
+is_str "$(collapse --event instructions:u)" 'app;main 7' 'perf: --event counts that event'
+is_str "$(collapse --event-filter=instructions:u)" 'app;main 7' 'perf: --event-filter is --event'
 like "$(collapse --kernel)" 's";tcp_sendmsg_\[k\];native_safe_halt_\[k\] 250' '--kernel'
 unlike "$(collapse --kernel)" '_\[j\]' '--kernel marks no JIT frames'
 like "$(collapse --jit)" ';LazyCompile:~fn "it.s"_\[j\];tcp_sendmsg;' '--jit'
@@ -85,8 +86,8 @@ EOF
 is_str "$("$FLAME" collapse --srcline srcline.txt)" \
     'app;[unknown];start:libc-2.33.so;main:app.cpp:137;read_it:reader.h:300 3' '--srcline'
 
-# Megabytes of them, so that the lines of a frame lie on both sides of a read, and its module's
-# name is still what was written; from a file, from a pipe, and from a pipe in pieces.
+# Megabytes of them, so that the lines of a frame are on both sides of a read, and its module's
+# name stays correct; from a file, from a pipe, and from a pipe in pieces.
 awk 'BEGIN {
     srand(5)
     for (i = 0; i < 4000; i++) {
@@ -111,11 +112,12 @@ collapse_large() {
 collapse_large --by module large.txt >by-module
 collapse_large large.txt >by-name
 tr ';' '\n' <by-module | sed 's/ [0-9]*$//' | sort -u | grep -v '^prog$' >got
-ok 'no module that was not written, and all of them' cmp got <(sort -u modules)
+ok 'perf: a large input has exactly the modules that were written' cmp got <(sort -u modules)
 tr ';' '\n' <by-name | sed 's/ [0-9]*$//' | sort -u | grep -v '^prog$' | grep : >got
-ok 'no name that was not written, and all of them' cmp got <(sort -u names)
-ok 'the same from a pipe' cmp by-module <(collapse_large --by module - < <(cat large.txt))
-ok 'the same from a pipe in pieces' cmp by-module <(python3 -c '
+ok 'perf: a large input has exactly the names that were written' cmp got <(sort -u names)
+ok 'perf: a large input from a pipe gives the same stacks' \
+    cmp by-module <(collapse_large --by module - < <(cat large.txt))
+ok 'perf: a large input from a pipe in pieces gives the same stacks' cmp by-module <(python3 -c '
 import os, random, sys
 random.seed(7)
 data = open("large.txt", "rb").read()
@@ -124,7 +126,7 @@ while data:
     os.write(1, data[:n])
     data = data[n:]' | collapse_large --by module -)
 
-# Functions whose names are the same up to a parenthesis are different ones.
+# Functions whose names differ only after a parenthesis are different functions.
 cat >alike.txt <<'END'
 run<main::{lambda()#1}>(main::{lambda()#1})
 run<main::{lambda()#2}>(main::{lambda()#2})
@@ -138,64 +140,70 @@ f(char const*)
 operator->*(A, B)
 END
 awk '{ printf "app 1 1.%06d: 1 cycles:\n\t%x %s+0x1f (/opt/app)\n\n", NR, NR, $0 }' alike.txt >alike
-is_str "$("$FLAME" collapse alike)" "$(sed 's/.*/app;& 1/' alike.txt | sort)" 'names are whole'
+is_str "$("$FLAME" collapse alike)" "$(sed 's/.*/app;& 1/' alike.txt | sort)" \
+    'perf: names that differ after a parenthesis stay separate'
 is_str "$("$FLAME" collapse --compat perl alike | grep -c 'app;run<main\|app;std::function<int \|app;f')" 4 \
-    'and merged only for who wants that'
+    'perf: --compat perl merges names that differ after a parenthesis'
 
 sed 's/$/\r/' perf.txt >crlf.txt
-ok 'carriage returns' cmp <("$FLAME" collapse perf.txt 2>/dev/null) \
+ok 'perf: carriage returns are ignored' cmp <("$FLAME" collapse perf.txt 2>/dev/null) \
     <("$FLAME" collapse crlf.txt 2>/dev/null)
 gzip -k perf.txt
 cat perf.txt.gz perf.txt.gz >twice.gz
-ok 'gzip' cmp <(collapse) <("$FLAME" collapse perf.txt.gz 2>/dev/null)
+ok 'perf: gzip is unpacked' cmp <(collapse) <("$FLAME" collapse perf.txt.gz 2>/dev/null)
 is_str "$("$FLAME" collapse twice.gz 2>/dev/null)" "$(sed 's/ 2000/ 4000/;s/ 250/ 500/;s/ 5$/ 10/;s/ 1$/ 2/' want)" \
-    'gzip of two members, the empty line between samples lost'
+    'perf: gzip of two members, without the empty line between samples'
 head -c 200 perf.txt.gz >cut.gz
-run_expect_status 2 'gzip cut short' "$FLAME" collapse cut.gz
-like "$(cat err)" 'cut.gz: cannot read: its compressed data is cut short' 'and says so'
-is_int "$(wc -c <out)" 0 'and nothing is written'
+run_expect_status 2 'collapse of truncated gzip ends with status 2' "$FLAME" collapse cut.gz
+like "$(cat err)" 'cut.gz: cannot read: its compressed data is cut short' 'collapse of truncated gzip says so'
+is_int "$(wc -c <out)" 0 'collapse of truncated gzip writes nothing'
 "$FLAME" collapse - <perf.txt.gz >piped 2>/dev/null
-ok 'gzip from standard input' cmp piped <(collapse)
+ok 'collapse unpacks gzip from standard input' cmp piped <(collapse)
 
 printf 'app 1 1.0: 3 cycles:\n\tzz\n\t1 f (m)\nwhat is this\n\n' >odd.txt
 run "$FLAME" collapse odd.txt
-is_str "$(cat out)" 'app;f 3' 'lines that are no frames are left out'
+is_str "$(cat out)" 'app;f 3' 'perf: lines that are no frames are left out'
 like "$(cat err)" 'odd.txt: 2 lines were not understood, the first is line 2: \\x09zz' \
-    'counted, the first shown'
+    'perf: lines that are no frames are counted, the first is shown'
 
 cp perf.txt.gz trailing.gz
 echo 'what is this' >>trailing.gz
-run_expect_status 0 'bytes behind the gzip data' "$FLAME" collapse trailing.gz
-ok 'are left out' cmp out <(collapse)
-like "$(cat err)" 'trailing.gz: what follows its gzip data is no gzip data' 'which is told'
+run_expect_status 0 'collapse of gzip with trailing bytes succeeds' "$FLAME" collapse trailing.gz
+ok 'collapse of gzip with trailing bytes leaves them out' cmp out <(collapse)
+like "$(cat err)" 'trailing.gz: what follows its gzip data is no gzip data' \
+    'collapse of gzip with trailing bytes reports them'
 cp perf.txt.gz padded.gz
 head -c 512 /dev/zero >>padded.gz
 run "$FLAME" collapse padded.gz
-unlike "$(cat err)" 'follows' 'zeros are padding'
+unlike "$(cat err)" 'follows' 'collapse of gzip with trailing zeros does not report them'
 
 printf 'java 19983 cycles:\nffffffff8103d0ca write_msr ([kernel.kallsyms])\n7f72421d2d76 main(int) (/opt/java)\n\n' >flush.txt
-is_str "$("$FLAME" collapse flush.txt 2>&1)" 'java;main(int);write_msr 1' 'frames that lost their indent are still known for perf'
+is_str "$("$FLAME" collapse flush.txt 2>&1)" 'java;main(int);write_msr 1' \
+    'perf: frames without indentation are recognised'
 
-run_expect_status 2 'no stack at all' "$FLAME" collapse "$ROOT/LICENSE"
+run_expect_status 2 'collapse of a text without stacks ends with status 2' "$FLAME" collapse "$ROOT/LICENSE"
 like "$(cat err)" "LICENSE: begins with 'MIT License', and holds no stack in any format that was tried \(.*perf, .*folded" \
-    'says how it begins, and names the formats tried'
+    'collapse of a text without stacks shows its beginning and the formats tried'
 : >empty
 printf '# captured on: x\n#\n\n' >comments
 for file in empty comments /dev/null; do
     for from in '' '--from perf' '--from folded' '--from dhat'; do
         # shellcheck disable=SC2086 # words
-        run_expect_status 0 "nothing but comments is an empty profile: $file $from" \
+        run_expect_status 0 "collapse $from of comments only is an empty profile: $file" \
             "$FLAME" collapse $from $file
-        is_str "$(cat out err)" "flame: $file: the profile is empty" 'which is said'
+        is_str "$(cat out err)" "flame: $file: the profile is empty" \
+            "collapse $from of comments only says that the profile is empty: $file"
     done
 done
-run_expect_status 0 'a pipe of nothing' sh -c ': | "$FLAME" collapse --all | "$FLAME" render -o nothing.svg'
-file_has nothing.svg 'the profile is empty' 'gives a picture that says so'
-run_expect_status 0 'an empty file among others' "$FLAME" collapse empty perf.txt
-ok 'changes nothing' cmp out <(collapse)
-run_expect_status 2 'but no event of that name is an error' "$FLAME" collapse --event nix perf.txt
+run_expect_status 0 'collapse of an empty pipe, drawn, succeeds' \
+    sh -c ': | "$FLAME" collapse --all | "$FLAME" render -o nothing.svg'
+file_has nothing.svg 'the profile is empty' 'the picture of an empty pipe says that the profile is empty'
+run_expect_status 0 'collapse of an empty file and another succeeds' "$FLAME" collapse empty perf.txt
+ok "collapse of an empty file and another gives the other's stacks" cmp out <(collapse)
+run_expect_status 2 'collapse --event without such events ends with status 2' \
+    "$FLAME" collapse --event nix perf.txt
 echo '{"traceEvents":[]}' >no-events.json
-run_expect_status 0 'an idle program' "$FLAME" collapse no-events.json
+run_expect_status 0 'collapse of trace events without an event succeeds' "$FLAME" collapse no-events.json
 echo '[ ]' >no-array.json
 printf 'Attaching 1 probe...\n\n\n' >idle.bpftrace
 echo 'Sampling at 49 Hertz of all threads by user + kernel stack for 5 secs.' >idle.profile
@@ -203,21 +211,27 @@ printf 'Tracing off-CPU time (us) of all threads... Hit Ctrl-C to end.\n\n' >idl
 for idle in no-array.json:chrome idle.bpftrace:bpftrace idle.profile:bcc idle.offcputime:bcc; do
     for from in '' "--from ${idle#*:}"; do
         # shellcheck disable=SC2086 # words
-        run_expect_status 0 "an idle machine: $idle $from" "$FLAME" collapse $from "${idle%:*}"
-        is_str "$(cat out err)" "flame: ${idle%:*}: the profile is empty" 'which is said'
+        run_expect_status 0 "collapse $from of an idle machine succeeds: $idle" \
+            "$FLAME" collapse $from "${idle%:*}"
+        is_str "$(cat out err)" "flame: ${idle%:*}: the profile is empty" \
+            "collapse $from of an idle machine says that the profile is empty: $idle"
     done
 done
 printf 'Tracing off-CPU time\n\n    schedule\n    read\n' >cut.bcc
-run_expect_status 2 'one that was cut is damaged' "$FLAME" collapse --from bcc cut.bcc
-run_expect_status 2 'a format that this is not' "$FLAME" collapse --from chrome perf.txt
-run_expect_status 2 'nor this' "$FLAME" collapse --from wcp perf.txt
-run_expect_status 2 'a file that is not there' "$FLAME" collapse nowhere
-run_expect_status 2 'a directory' "$FLAME" collapse .
-run_expect_status 2 'an unknown format' "$FLAME" collapse --from nonsense perf.txt
-like "$(cat err)" '^flame: collapse: --from nonsense: expected perf, .* or heaptrack$' 'lists the formats'
-run_expect_status 2 'no stack on the output' "$FLAME" collapse --from perf -o no.folded "$ROOT/LICENSE"
-not_ok 'no file either' test -e no.folded
-ok 'an output file' "$FLAME" collapse -o yes.folded perf.txt
-ok 'is what standard output has' cmp yes.folded <(collapse)
+run_expect_status 2 'collapse of a truncated bcc output ends with status 2' "$FLAME" collapse --from bcc cut.bcc
+run_expect_status 2 'collapse --from chrome of perf script ends with status 2' \
+    "$FLAME" collapse --from chrome perf.txt
+run_expect_status 2 'collapse --from wcp of perf script ends with status 2' \
+    "$FLAME" collapse --from wcp perf.txt
+run_expect_status 2 'collapse of a missing file ends with status 2' "$FLAME" collapse nowhere
+run_expect_status 2 'collapse of a directory ends with status 2' "$FLAME" collapse .
+run_expect_status 2 'collapse --from nonsense ends with status 2' "$FLAME" collapse --from nonsense perf.txt
+like "$(cat err)" '^flame: collapse: --from nonsense: expected perf, .* or heaptrack$' \
+    'collapse --from nonsense lists the formats'
+run_expect_status 2 'collapse -o without a stack ends with status 2' \
+    "$FLAME" collapse --from perf -o no.folded "$ROOT/LICENSE"
+not_ok 'collapse -o without a stack writes no file' test -e no.folded
+ok 'collapse -o succeeds' "$FLAME" collapse -o yes.folded perf.txt
+ok 'collapse -o writes what it prints on standard output' cmp yes.folded <(collapse)
 
 done_testing

@@ -23,14 +23,15 @@ app 10/11 [001] 101.000000: sched:sched_switch: prev_comm=app prev_pid=11 prev_p
 swapper 0/0 [001] 101.000250: 1 sched:sched_switch: prev_comm=swapper/1 prev_pid=0 prev_prio=120 prev_state=R ==> next_comm=app next_pid=11 next_prio=120
 EOF
 run "$FLAME" collapse --from perf-sched switch.txt
-is_str "$(cat out)" 'app;main;read_it;schedule 500250' 'from switch to switch, microseconds'
+is_str "$(cat out)" 'app;main;read_it;schedule 500250' \
+    'perf-sched: off-CPU time from switch to switch, in microseconds'
 is_str "$("$FLAME" collapse --from perf-sched --tid switch.txt)" 'app-11;main;read_it;schedule 500250' \
-    'per thread'
+    'perf-sched --tid: off-CPU time by thread'
 is_str "$("$FLAME" collapse --from perf-sched --wake switch.txt)" \
     'app;main;read_it;schedule 250
-app;main;read_it;schedule;try_to_wake_up;feed;feeder 500000' 'with what woke it'
+app;main;read_it;schedule;try_to_wake_up;feed;feeder 500000' 'perf-sched --wake: off-CPU time with the waker'
 is_str "$("$FLAME" collapse --from perf-sched --kernel switch.txt)" \
-    'app;main;read_it;schedule_[k] 500250' 'with marks'
+    'app;main;read_it;schedule_[k] 500250' 'perf-sched --kernel: kernel frames are annotated'
 
 # A sleeps; B sleeps, is woken by C, wakes A.
 cat >chain.txt <<'EOF'
@@ -49,14 +50,17 @@ B 2 [0] 1.400000: sched:sched_stat_blocked: comm=A pid=1 delay=400000999 [ns]
 
 EOF
 is_str "$("$FLAME" collapse --from perf-sched chain.txt)" 'A;sleep_a 400000
-B;sleep_b 200000' 'from sched_stat events'
+B;sleep_b 200000' 'perf-sched: off-CPU time from sched_stat events'
 is_str "$("$FLAME" collapse --from perf-sched --chain chain.txt)" \
     'A;sleep_a;leaf_b;wake_b;B;-;sleep_b;wake_c;C 400000
-B;sleep_b;wake_c;C 200000' 'chains'
+B;sleep_b;wake_c;C 200000' 'perf-sched --chain: chains of wakers'
 is_str "$("$FLAME" collapse chain.txt 2>err)" 'A;sleep_a 1
-B;sleep_b 1' 'not asked for: events of the first kind are counted'
-like "$(cat err)" 'not sched:sched_stat_sleep \(1\), sched:sched_stat_blocked \(1\)' '... which is said'
-is_str "$("$FLAME" collapse --event sched:sched_stat_blocked chain.txt)" 'B;wake_b;leaf_b 1' 'or those of another'
-run_expect_status 2 'no such events' "$FLAME" collapse --from perf-sched "$ROOT/tests/corpus/collapse/perf"
+B;sleep_b 1' 'perf counts scheduler events of the first kind by default'
+like "$(cat err)" 'not sched:sched_stat_sleep \(1\), sched:sched_stat_blocked \(1\)' \
+    'perf reports the scheduler events that it does not count'
+is_str "$("$FLAME" collapse --event sched:sched_stat_blocked chain.txt)" 'B;wake_b;leaf_b 1' \
+    'perf --event counts scheduler events of another kind'
+run_expect_status 2 'perf-sched without scheduler events ends with status 2' \
+    "$FLAME" collapse --from perf-sched "$ROOT/tests/corpus/collapse/perf"
 
 done_testing

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The filters that all stages share: the same in each, said in what they write.
+# The filters that all stages share: the same in each, and noted in their output.
 . "${0%/*}/../lib.sh"
 
 cat >folded <<'END'
@@ -31,64 +31,68 @@ is_str "$("$FLAME" top --focus parse -s total folded | head -n 1)" \
     'All: 30 samples; 5 symbols; filtered: 70% left out' 'top'
 is_str "$("$FLAME" top --tree --from-caller --prune parse --grep parse folded | awk '{ print $NF }' | tail -n 3)" \
     "$(printf 'parse\nmain\napp')" 'top --tree --from-caller'
-run_expect_status 2 'top --from-caller without a tree' "$FLAME" top --from-caller folded
+run_expect_status 2 'top --from-caller without --tree ends with status 2' "$FLAME" top --from-caller folded
 "$FLAME" render --focus parse --by module -o kept.svg folded
-file_has kept.svg '>filtered: 70% left out<' 'the picture says how much is left out'
-file_has kept.svg '<title>libc.so.6 \(30 samples, 100.00%\)' 'and shows the rest'
-file_lacks kept.svg 'idle' 'only'
+file_has kept.svg '>filtered: 70% left out<' 'the picture says how much is filtered out'
+file_has kept.svg '<title>libc.so.6 \(30 samples, 100.00%\)' 'the picture shows what the filter keeps'
+file_lacks kept.svg 'idle' 'the picture does not show what is filtered out'
 "$FLAME" fold --focus parse folded | "$FLAME" render --by module --subtitle mine -o piped.svg
-file_has piped.svg '>mine .* filtered: 70% left out<' 'also when an earlier stage filtered'
+file_has piped.svg '>mine .* filtered: 70% left out<' 'the picture says how much an earlier stage filtered out'
 "$FLAME" render --from-caller -o a.svg folded
 "$FLAME" render --reverse -o b.svg folded
 ok 'render --from-caller is --reverse' cmp a.svg b.svg
 "$FLAME" render --flamechart --grep-v idle --trim-root -o chart.svg folded
-file_has chart.svg '<title>parse \(30 samples' 'a flame chart is filtered in its order'
+file_has chart.svg '<title>parse \(30 samples' 'a filtered flame chart keeps its order'
 "$FLAME" render --focus parse -f html -o page.html folded
-file_has page.html 'filtered: 70% left out' 'a page says it, too'
+file_has page.html 'filtered: 70% left out' 'the page says how much is filtered out'
 
-# ---- what was left out is added up ----
+# ---- sums of what is filtered out ----
 
 "$FLAME" fold --grep parse folded >one
 "$FLAME" fold --grep parse folded >two
 "$FLAME" fold one two >both
-is_str "$(head -n 1 both)" '# flame: left-out=140' 'merging adds what was left out'
+is_str "$(head -n 1 both)" '# flame: left-out=140' 'fold sums what was filtered out'
 "$FLAME" fold --grep-v read both >less
-is_str "$(head -n 1 less)" '# flame: left-out=160' 'and so does filtering again'
-is_str "$("$FLAME" collapse both)" "$(cat both)" 'collapse keeps it'
-is_str "$("$FLAME" diff folded both | head -n 1)" '# flame: left-out=0,140' 'diff keeps it by column'
-is_str "$("$FLAME" fold --no-header --grep parse folded)" "$parse" '--no-header'
+is_str "$(head -n 1 less)" '# flame: left-out=160' 'fold --grep-v adds to what was filtered out'
+is_str "$("$FLAME" collapse both)" "$(cat both)" 'collapse keeps what was filtered out'
+is_str "$("$FLAME" diff folded both | head -n 1)" '# flame: left-out=0,140' \
+    'diff keeps what was filtered out, by column'
+is_str "$("$FLAME" fold --no-header --grep parse folded)" "$parse" 'fold --no-header --grep prints no header'
 printf '# flame: view=live unit=bytes\napp;a 1.5\napp;b 2\n' >live
 is_str "$("$FLAME" fold --grep b live)" '# flame: view=live unit=bytes
 # flame: left-out=1.5
-app;b 2' 'beside what the counts are, exactly'
+app;b 2' 'what is filtered out has exact fractions beside the view'
 "$FLAME" fold --grep b live >live-b
-ok 'filtered and whole files go together' "$FLAME" fold live live-b
-run_expect_status 0 'nothing left' "$FLAME" fold --grep nix folded -o empty
-is_str "$(cat empty)" '# flame: left-out=100' 'is a file that says so'
-like "$(cat err)" 'fold: the filters leave none of 4 stacks' 'and a warning'
-is_str "$("$FLAME" fold empty one | head -n 1)" '# flame: left-out=170' 'and can be merged'
-run_expect_status 0 'and collapsed' "$FLAME" collapse empty one
-run_expect_status 2 'but not drawn' "$FLAME" render --grep nix folded
-like "$(cat err)" 'leave none of 4 stacks; there is nothing to show' 'as a line says'
-is_int "$(wc -c <out)" 0 'nothing was written'
+ok 'fold merges filtered and complete files' "$FLAME" fold live live-b
+run_expect_status 0 'fold with a filter that keeps nothing succeeds' "$FLAME" fold --grep nix folded -o empty
+is_str "$(cat empty)" '# flame: left-out=100' 'fold with a filter that keeps nothing writes its header'
+like "$(cat err)" 'fold: the filters leave none of 4 stacks' 'fold with a filter that keeps nothing warns'
+is_str "$("$FLAME" fold empty one | head -n 1)" '# flame: left-out=170' 'fold merges a file without stacks'
+run_expect_status 0 'collapse of a file without stacks succeeds' "$FLAME" collapse empty one
+run_expect_status 2 'render with a filter that keeps nothing ends with status 2' \
+    "$FLAME" render --grep nix folded
+like "$(cat err)" 'leave none of 4 stacks; there is nothing to show' \
+    'render with a filter that keeps nothing says why'
+is_int "$(wc -c <out)" 0 'render with a filter that keeps nothing writes nothing'
 
-# ---- the gate watches what is left ----
+# ---- the gate applies to what the filter keeps ----
 
 printf 'app;a 100\napp;b 100\n' >before
 printf 'app;a 100\napp;b 200\n' >after
-run_expect_status 1 'a gate' "$FLAME" diff --fail-above 10% before after
-run_expect_status 0 'on what did not grow' "$FLAME" diff --grep-v b --fail-above 10% before after
+run_expect_status 1 'diff --fail-above fails without a filter' "$FLAME" diff --fail-above 10% before after
+run_expect_status 0 'diff --fail-above with a filter passes for stacks that did not grow' \
+    "$FLAME" diff --grep-v b --fail-above 10% before after
 is_str "$("$FLAME" diff -n --grep b before after)" '# flame: left-out=100,100
-app;b 200 200' 'sums are normalised after filters'
+app;b 200 200' 'diff -n scales after filters'
 
 # ---- wrong usage ----
 
 bad() { # WHY-REGEX ARGUMENT...
     local why=$1
     shift
-    run_expect_status 2 "wrong: $*" "$FLAME" "$@"
-    like "$(cat err)" "$why" 'and says why'
-    is_int "$(wc -c <out)" 0 'and writes nothing'
+    run_expect_status 2 "flame $1 with wrong usage ends with status 2: $*" "$FLAME" "$@"
+    like "$(cat err)" "$why" "flame $1 with wrong usage says why: $*"
+    is_int "$(wc -c <out)" 0 "flame $1 with wrong usage writes nothing: $*"
 }
 bad "fold: --grep '\(x' is no regular expression: missing closing parenthesis, at its end" \
     fold --grep '(x' folded
@@ -100,7 +104,7 @@ bad 'no frame here says where its code lies' fold --by module live
 awk 'BEGIN { for (i = 0; i < 5000; i++) printf "a"; print "b 1" }' >long
 bad "fold: --focus '\^\(a\+\)\+\\$' takes too long" fold --focus '^(a+)+$' long
 is_str "$("$FLAME" fold --grep $'\xff|b' folded 2>&1 | cut -c 1-63)" \
-    "flame: fold: --grep '\xff|b' is no regular expression: UTF-8 er" 'an expression that is no text'
+    "flame: fold: --grep '\xff|b' is no regular expression: UTF-8 er" '--grep with invalid UTF-8 is refused'
 
 # ---- places of other formats ----
 
@@ -115,7 +119,7 @@ app 7/8 [000] 1.0: 1 cycles:u:
 END
 is_str "$("$FLAME" collapse --by module perf)" 'app;[unknown];app;libapp one.so;libc.so.6 1' 'perf: modules'
 is_str "$("$FLAME" collapse --focus '^put$' --by module perf)" \
-    'app;[unknown];app;libapp one.so;libc.so.6 1' 'found by function'
+    'app;[unknown];app;libapp one.so;libc.so.6 1' 'perf: --focus finds a function under --by module'
 is_str "$("$FLAME" collapse --by thread perf)" 'app-7/8;[unknown];main;put;get (deep);read 1' 'perf: threads'
 is_str "$("$FLAME" collapse --by process perf)" 'app-7;[unknown];main;put;get (deep);read 1' 'perf: processes'
 
@@ -126,7 +130,8 @@ app 7/8 [000] 1.0: 1 cycles:u:
 	2222 main+0x1 (/usr/lib/libm.so)
 
 END
-is_str "$("$FLAME" collapse --by module inlined)" 'app;libm.so;app 1' 'an inlined frame is where it was inlined'
+is_str "$("$FLAME" collapse --by module inlined)" 'app;libm.so;app 1' \
+    'perf: an inlined frame has the module that it was inlined into'
 cat >srcline <<'END'
 app 7/8 [000] 1.0: 1 cycles:u:
 	1111 deep(int)+0x1
@@ -139,8 +144,8 @@ app 7/8 [000] 1.0: 1 cycles:u:
 END
 is_str "$("$FLAME" collapse --srcline srcline 2>&1)" 'app;main:app.c:7;outer:app.c:12;deep(int):deep.h:5 1' \
     'source lines of inlined frames'
-is_str "$("$FLAME" collapse --srcline --by line srcline)" 'app;app.c:7;app.c:12;deep.h:5 1' 'by line'
-is_str "$("$FLAME" collapse --srcline --by file srcline)" 'app;app.c;deep.h 1' 'by file'
+is_str "$("$FLAME" collapse --srcline --by line srcline)" 'app;app.c:7;app.c:12;deep.h:5 1' 'perf: --by line'
+is_str "$("$FLAME" collapse --srcline --by file srcline)" 'app;app.c;deep.h 1' 'perf: --by file'
 
 cat >massif <<'END'
 desc: x
@@ -160,8 +165,8 @@ n2: 30 (heap allocation functions) malloc/new/new[], --alloc-fns, etc.
  n0: 10 0x4844: strdup (in /usr/lib/libc.so.6)
 END
 is_str "$("$FLAME" collapse --by line massif)" $'[libc.so.6];[heap] 10\napp.c:9;pool.c:7;[heap] 20' 'massif by line'
-is_str "$("$FLAME" collapse --by file massif)" $'[libc.so.6];[heap] 10\napp.c;pool.c;[heap] 20' 'by file'
-is_str "$("$FLAME" collapse --by module massif)" $'libc.so.6;heap 10\nmain;grab;heap 20' 'by module'
+is_str "$("$FLAME" collapse --by file massif)" $'[libc.so.6];[heap] 10\napp.c;pool.c;[heap] 20' 'massif by file'
+is_str "$("$FLAME" collapse --by module massif)" $'libc.so.6;heap 10\nmain;grab;heap 20' 'massif by module'
 dhat=$ROOT/tests/corpus/collapse/dhat go=$ROOT/tests/corpus/collapse/go
 like "$("$FLAME" collapse --by line "$dhat")" '[a-z]\.c:[0-9]+.* [0-9]+$' 'dhat by line'
 like "$("$FLAME" collapse --by file --inline "$go")" '^proc\.go;g\.go 30$' 'go by file'
@@ -175,14 +180,15 @@ for by in module file line; do
     "$FLAME" fold --by "$by" t.flame >"by-$by"
 done
 like "$(cat by-module)" '^known;.*known(;libc\.so\.6)? [0-9]+$' 'a trace by module'
-like "$(cat by-file)" ';known\.c [0-9]+$' 'by file'
-like "$(cat by-line)" ';known\.c:[0-9]+ [0-9]+$' 'by line'
-unlike "$(cat by-module by-file by-line)" $'\x1f' 'no mark is left in names'
+like "$(cat by-file)" ';known\.c [0-9]+$' 'a trace by file'
+like "$(cat by-line)" ';known\.c:[0-9]+ [0-9]+$' 'a trace by line'
+unlike "$(cat by-module by-file by-line)" $'\x1f' 'names of a trace by module, file and line have no separator'
 total() { awk '!/^#/ { s += $NF } END { print s + 0 }' "$1"; }
 "$FLAME" fold t.flame >plain
 is_str "$(total by-module) $(total by-file) $(total by-line)" "$(total plain) $(total plain) $(total plain)" \
-    'with the same sum'
-run_expect_status 0 'an empty view' "$FLAME" fold --no-header --view temp --focus x t.flame
+    'a trace by module, file and line has the same sum'
+run_expect_status 0 'fold --focus of an empty view succeeds' \
+    "$FLAME" fold --no-header --view temp --focus x t.flame
 "$FLAME" fold --by process t.flame >by-process
 is_str "$(cat by-process)" "$("$FLAME" fold --pid t.flame)" '--by process is --pid'
 is_str "$("$FLAME" fold --by thread t.flame)" "$("$FLAME" fold --tid t.flame)" '--by thread is --tid'
@@ -194,8 +200,9 @@ like "$(cat focused)" '^main(;| )' 'a trace, focused'
 # ---- help ----
 
 for command in mem leak fold collapse diff render top; do
-    run_expect_status 1 "$command --help that cannot be written" sh -c "\"\$FLAME\" $command --help >/dev/full"
-    like "$(cat err)" 'standard output: cannot write' 'says so'
+    run_expect_status 1 "$command --help on a full disk ends with status 1" \
+        sh -c "\"\$FLAME\" $command --help >/dev/full"
+    like "$(cat err)" 'standard output: cannot write' "$command --help on a full disk says so"
 done
 for command in fold collapse diff render top; do
     like "$("$FLAME" $command --help)" '--from-caller' "$command --help lists the filters"

@@ -1,6 +1,6 @@
 #!/bin/bash
-# pprof's profiles: Go's own, read as pprof reads them; those that flame writes come back whole;
-# what is damaged is an error that says where.
+# pprof's profiles: Go's, read as pprof reads them; those that flame writes, complete;
+# damage is an error with its place.
 . "${0%/*}/../lib.sh"
 samples=$ROOT/tests/corpus/pprof
 
@@ -19,9 +19,9 @@ if command -v go >/dev/null; then
             "$FLAME" collapse --from go --inline one | grep -v ' 0$' >want
             run "$FLAME" collapse --type "${type%/*}" "$file"
             sed 's/_\[i\]//g' out >got
-            ok "${file##*/}: $type as pprof has it" cmp got want
-            ok 'which is something' test -s got
-            is_str "$(cat err)" '' 'nothing to say'
+            ok "${file##*/}: $type as by pprof" cmp got want
+            ok "${file##*/}: $type has stacks" test -s got
+            is_str "$(cat err)" '' "${file##*/}: $type prints nothing on standard error"
         done
     done
 else
@@ -29,40 +29,42 @@ else
 fi
 
 cpu=$samples/go-cpu.pb.gz
-run_expect_status 0 'a profile of two kinds' "$FLAME" collapse "$cpu"
+run_expect_status 0 'collapse of a profile of two kinds succeeds' "$FLAME" collapse "$cpu"
 cp out cpu
 is_str "$(cat err)" "flame: $cpu: holds several kinds of values; cpu is counted, --type picks \
-another (samples)" 'says which is counted'
+another (samples)" 'collapse of a profile of two kinds says which it counts'
 "$FLAME" collapse "$samples/go-cpu" >out 2>err
-ok 'unpacked it is the same' cmp out cpu
-file_has cpu ';main.spin;main.leaf_\[i\] [0-9]+$' 'inlined functions are marked'
+ok 'an unpacked profile gives the same stacks' cmp out cpu
+file_has cpu ';main.spin;main.leaf_\[i\] [0-9]+$' 'pprof: inlined functions are annotated'
 "$FLAME" collapse --type samples --label request,user "$cpu" >out
-file_has out '^request=index;user=a:b;runtime.main;' 'labels, the first one outermost'
-file_has out '^request=search;runtime.main;' 'and one that has no user'
+file_has out '^request=index;user=a:b;runtime.main;' \
+    'pprof: --label puts labels at the root, the first outermost'
+file_has out '^request=search;runtime.main;' 'pprof: --label of a stack without one label has the other'
 "$FLAME" collapse --type cpu --srcline "$cpu" >out
-file_has out ';main.spin [^;]*main.go:[0-9]+;main.leaf [^;]*main.go:16_\[i\] ' '--srcline'
+file_has out ';main.spin [^;]*main.go:[0-9]+;main.leaf [^;]*main.go:16_\[i\] ' 'pprof: --srcline has lines'
 "$FLAME" collapse --type cpu --modules "$cpu" >out
-file_has out ';gp`main.spin[; ]' '--modules'
+file_has out ';gp`main.spin[; ]' 'pprof: --modules has modules'
 "$FLAME" collapse --type cpu --by file "$cpu" >out
-file_has out 'main.go[; ]' '--by file'
+file_has out 'main.go[; ]' 'pprof: --by file has files'
 
 # Profiles that flame writes, with several views, inlined functions and places.
 printf 'a;b src/f.c:3;c src/g.h:7_[i] 12\na;b src/f.c:4 5\nd 18446744073709551\n' >plain
 "$FLAME" render -o x.pb.gz plain
-run_expect_status 0 'an export' "$FLAME" collapse --srcline x.pb.gz
-ok 'comes back as it was' cmp out plain
-is_str "$(cat err)" '' 'of one kind: nothing to say'
+run_expect_status 0 "collapse of flame's own pprof succeeds" "$FLAME" collapse --srcline x.pb.gz
+ok "collapse of flame's own pprof gives the same text" cmp out plain
+is_str "$(cat err)" '' "collapse of flame's own pprof prints nothing on standard error"
 "$FLAME" render -o y.pb.gz x.pb.gz 2>err
-is_int "$?" 2 'render takes folded text alone'
+is_int "$?" 2 'render of pprof ends with status 2'
 
 refused() { # REGEX NAME: x.bin is an error
-    run_expect_status 2 "$2" "$FLAME" collapse --from pprof x.bin
-    like "$(cat err)" "$1" 'is told'
-    is_int "$(wc -l <err)" 1 'in one line'
-    ok 'and nothing else' test ! -s out
+    run_expect_status 2 "pprof error, $2: status 2" "$FLAME" collapse --from pprof x.bin
+    like "$(cat err)" "$1" "pprof error, $2: the message"
+    is_int "$(wc -l <err)" 1 "pprof error, $2: one line"
+    ok "pprof error, $2: no output" test ! -s out
 }
-run_expect_status 2 'a kind that is not there' "$FLAME" collapse --type wall "$cpu"
-file_has err "it has no values 'wall'; it has samples, cpu$" 'is told'
+run_expect_status 2 'pprof: --type with an unknown kind ends with status 2' "$FLAME" collapse --type wall "$cpu"
+file_has err "it has no values 'wall'; it has samples, cpu$" \
+    'pprof: --type with an unknown kind lists the kinds'
 head -c 700 "$samples/go-cpu" >x.bin
 refused 'x.bin: cannot read: byte [0-9]+: a field (is longer than|has no length)' 'cut short'
 head -c 500 "$cpu" >x.bin
@@ -89,9 +91,9 @@ printf '\x32\x00' >x.bin
 refused 'does not say what its values are' 'no kinds of values'
 # Negative counts of a difference have no place.
 wrong '\x22\x02\x08\x01\x22\x04\x08\x02\x18\x10\x12\x04\x08\x01\x10\x03\x12\x0d\x08\x02\x10\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01'
-run_expect_status 0 'a count below 0' "$FLAME" collapse x.bin
-is_str "$(cat out)" '[unknown] 3' 'is left out'
-file_has err '1 sample of less than 0 was left out' 'and told'
+run_expect_status 0 'pprof with a count below 0 succeeds' "$FLAME" collapse x.bin
+is_str "$(cat out)" '[unknown] 3' 'pprof with a count below 0 leaves it out'
+file_has err '1 sample of less than 0 was left out' 'pprof with a count below 0 reports it'
 
 # A location of 4000 inlined functions, and 3000 samples that have it; two samples are not too many.
 profile_of() { # SAMPLES
@@ -104,6 +106,7 @@ profile_of() { # SAMPLES
 profile_of 3000
 refused 'stacks of more frames in all than a profile of this size has' 'samples that fill a memory'
 profile_of 2
-is_str "$("$FLAME" collapse x.bin | awk '{ n = split($1, f, ";"); print n, $NF }')" '4000 2' 'deep samples'
+is_str "$("$FLAME" collapse x.bin | awk '{ n = split($1, f, ";"); print n, $NF }')" '4000 2' \
+    'pprof with deep stacks has all frames'
 
 done_testing

@@ -40,21 +40,21 @@ END
 for what in cpuprofile:time cpuprofile:samples heapprofile:bytes; do
     file=$samples/node.${what%:*}
     "$python" -B read.py "$file" "${what#*:}" | sort >want
-    run_expect_status 0 "$what" "$FLAME" collapse --type "${what#*:}" "$file"
+    run_expect_status 0 "V8 $what: collapse succeeds" "$FLAME" collapse --type "${what#*:}" "$file"
     sort out >got
-    ok 'as another reader has it' cmp got want
-    ok 'which is something' test "$(wc -l <got)" -gt 2
-    is_str "$(cat err)" '' 'nothing to say'
+    ok "V8 $what: the sums of another reader" cmp got want
+    ok "V8 $what: there are stacks" test "$(wc -l <got)" -gt 2
+    is_str "$(cat err)" '' "V8 $what: nothing on standard error"
 done
 "$FLAME" collapse --from v8 "$samples/node.cpuprofile" >out 2>err
-ok 'time is what counts' cmp out <("$FLAME" collapse --type time "$samples/node.cpuprofile")
-is_str "$(cat err)" '' 'without a word'
+ok 'V8: time is counted by default' cmp out <("$FLAME" collapse --type time "$samples/node.cpuprofile")
+is_str "$(cat err)" '' 'V8: collapse without --type prints nothing on standard error'
 "$FLAME" collapse --modules "$samples/node.cpuprofile" >out
 file_has out ';cpu.js`outer;cpu.js`inner [0-9]+$' '--modules'
 "$FLAME" collapse --srcline "$samples/node.cpuprofile" >out
 file_has out ';outer [^;]*cpu.js:2;inner [^;]*cpu.js:1 [0-9]+$' '--srcline'
 run "$FLAME" collapse "$ROOT/tests/corpus/collapse/chrome"
-ok 'trace events are still trace events' cmp out "$ROOT/tests/corpus/collapse-want/chrome"
+ok "trace events are not taken for V8's profile" cmp out "$ROOT/tests/corpus/collapse-want/chrome"
 
 frame() { # NAME
     echo "\"callFrame\":{\"functionName\":\"$1\",\"url\":\"file:///a/b.js\",\"lineNumber\":4}"
@@ -67,18 +67,18 @@ cpu() { # NODES SAMPLES DELTAS
 }
 # Deltas below 0, as V8 has them: 105, 103, 110; until 200.
 cpu "$(node 1 '(root)' '2,3'),$(node 2 'a;b' ''),$(node 3 '' '')" 2,3,2 5,-2,7
-run_expect_status 0 'samples out of order' "$FLAME" collapse x.json
-is_str "$(cat out)" "$(printf '(anonymous) b.js:5 2\na:b 95')" 'are put in order'
+run_expect_status 0 'V8: collapse of samples out of order succeeds' "$FLAME" collapse x.json
+is_str "$(cat out)" "$(printf '(anonymous) b.js:5 2\na:b 95')" 'V8: samples out of order are sorted'
 cpu "$(node 1 '(root)' 2),$(node 2 f '')" 2,2 1.5,0.25
-is_str "$("$FLAME" collapse x.json)" 'f 98.5' 'fractions of microseconds'
+is_str "$("$FLAME" collapse x.json)" 'f 98.5' 'V8: fractions of microseconds count'
 printf '{"head":{%s,"selfSize":0,"children":[{%s,"children":[{"selfSize":7,"children":[],%s}],"selfSize":3}]}}' \
     "$(frame '(root)')" "$(frame f)" "$(frame g)" >x.json
-is_str "$("$FLAME" collapse x.json)" "$(printf 'f 3\nf;g 7')" 'members in any order'
+is_str "$("$FLAME" collapse x.json)" "$(printf 'f 3\nf;g 7')" 'V8: members may be in any order'
 
 refused() { # REGEX NAME
-    run_expect_status 2 "$2" "$FLAME" collapse x.json
-    like "$(cat err)" "^flame: x.json: cannot read: line $1" 'is told'
-    ok 'and nothing else' test ! -s out -a "$(wc -l <err)" = 1
+    run_expect_status 2 "V8 error, $2: status 2" "$FLAME" collapse x.json
+    like "$(cat err)" "^flame: x.json: cannot read: line $1" "V8 error, $2: the message"
+    ok "V8 error, $2: one line, no output" test ! -s out -a "$(wc -l <err)" = 1
 }
 cpu "$(node 1 a 2),$(node 2 b 1)" 2 1
 refused '2 \(byte [0-9]+\): a node that is its own ancestor' 'a ring'
@@ -99,7 +99,7 @@ refused '1 \(byte 2000\): the JSON ends too early' 'cut short'
 sed 's/"hitCount":/"hitCount"/' "$samples/node.cpuprofile" >x.json
 refused '1 \(byte [0-9]+\): is no JSON of V8' 'no JSON'
 awk 'BEGIN { for (i = 0; i < 100000; i++) printf "{\"callFrame\":{\"functionName\":\"f\"},\"head\":{\"children\":["; }' >x.json
-run_expect_status 2 'deep, and nothing in it' "$FLAME" collapse --from v8 x.json
+run_expect_status 2 'V8: deep JSON without a profile ends with status 2' "$FLAME" collapse --from v8 x.json
 
 # Each node of a chain has a stack of its own, so their frames are as many as the square of the nodes.
 awk 'BEGIN { printf "{\"nodes\":["

@@ -41,10 +41,10 @@ for s in sorted(sums):
 END
 for file in evented flame; do
     "$python" -B read.py "$samples/$file.json" >want
-    run_expect_status 0 "$file" "$FLAME" collapse "$samples/$file.json"
-    ok 'as another reader has it' cmp out want
-    ok 'which is something' test "$(wc -l <out)" -gt 1
-    is_str "$(cat err)" '' 'nothing to say'
+    run_expect_status 0 "speedscope $file: collapse succeeds" "$FLAME" collapse "$samples/$file.json"
+    ok "speedscope $file: the sums of another reader" cmp out want
+    ok "speedscope $file: there are stacks" test "$(wc -l <out)" -gt 1
+    is_str "$(cat err)" '' "speedscope $file: nothing on standard error"
 done
 
 printf 'a;b 3\na;b;c 5.25\na;f file.c:7 1\n' >in
@@ -72,20 +72,24 @@ for unit in nanoseconds:0.002 microseconds:2 milliseconds:2000 seconds:2000000 b
     is_str "$("$FLAME" collapse x.json)" "a:b;c ${unit#*:}" "${unit%:*}"
 done
 profiles "$(sampled s none '[1]' 3)" "$(sampled t bytes '[1]' 4)" "$(sampled u bytes '[1]' 5)"
-run_expect_status 0 'several kinds' "$FLAME" collapse x.json
-is_str "$(cat out)" 'c 3' 'the first counts, alone'
-like "$(cat err)" 'several kinds of values; none is counted, --type picks another \(bytes\)' 'and is told'
+run_expect_status 0 'speedscope: collapse of several kinds succeeds' "$FLAME" collapse x.json
+is_str "$(cat out)" 'c 3' 'speedscope: of several kinds the first counts'
+like "$(cat err)" 'several kinds of values; none is counted, --type picks another \(bytes\)' \
+    'speedscope: several kinds are reported'
 is_str "$("$FLAME" collapse --type bytes x.json)" "$(printf 't;c 4\nu;c 5')" '--type KIND'
 is_str "$("$FLAME" collapse --type u x.json)" 'c 5' '--type NAME'
-run_expect_status 2 'a type that is not there' "$FLAME" collapse --type time x.json
-like "$(cat err)" "no values 'time'; it has bytes, none" 'is told'
+run_expect_status 2 'speedscope: --type with an unknown kind ends with status 2' \
+    "$FLAME" collapse --type time x.json
+like "$(cat err)" "no values 'time'; it has bytes, none" \
+    'speedscope: --type with an unknown kind lists the kinds'
 profiles "$(evented "$(event O 0 0.5),$(event O 1 '1e2'),$(event C 1 '2.5E+2')")"
-is_str "$("$FLAME" collapse x.json)" "$(printf 'a:b 0.8495\na:b;c 0.15')" 'what is open at the end lasts until it'
+is_str "$("$FLAME" collapse x.json)" "$(printf 'a:b 0.8495\na:b;c 0.15')" \
+    'speedscope: frames open at the end last until the end'
 
 refused() { # REGEX NAME
-    run_expect_status 2 "$2" "$FLAME" collapse --from speedscope x.json
-    like "$(cat err)" "^flame: x.json: cannot read: line $1" 'is told'
-    ok 'and nothing else' test ! -s out -a "$(wc -l <err)" = 1
+    run_expect_status 2 "speedscope error, $2: status 2" "$FLAME" collapse --from speedscope x.json
+    like "$(cat err)" "^flame: x.json: cannot read: line $1" "speedscope error, $2: the message"
+    ok "speedscope error, $2: one line, no output" test ! -s out -a "$(wc -l <err)" = 1
 }
 profiles "$(sampled s none '[2]' 1)"
 refused '2 \(byte [0-9]+\): a frame that is not among' 'a frame that is not there'
@@ -115,6 +119,7 @@ profiles '{"type":"sampled","unit":"none","name":"x"}'
 refused '2 \(byte [0-9]+\): a profile without events' 'a profile of nothing'
 head -c 300 "$samples/evented.json" >x.json
 refused '3 \(byte 300\): the JSON ends too early' 'cut short'
-run_expect_status 2 'and guessed' "$FLAME" collapse x.json
+run_expect_status 2 'collapse of a truncated speedscope file without --from ends with status 2' \
+    "$FLAME" collapse x.json
 
 done_testing

@@ -21,8 +21,8 @@ app  90/91   1.600000: PERF_RECORD_EXIT(91:91):(90:90)
 app  90/90   1.700000: PERF_RECORD_SWITCH OUT
 EOF
 stack='app;scala.Foo$C$bar;qux;baz;bar;foo;std::io::Write::write_all;core::ptr::drop_in_place<std::rt::lang_start<()>::{{closure}}>;ext4_read;do_sys 10'
-run_expect_status 0 'perf script' "$FLAME" collapse perf.txt
-is_str "$(cat out)" "$stack" 'names are plain, and task events no samples'
+run_expect_status 0 'perf script with odd names: collapse succeeds' "$FLAME" collapse perf.txt
+is_str "$(cat out)" "$stack" 'perf: names are demangled, and task events are no samples'
 marked=${stack/;foo;/;foo_[j];}
 marked=${marked/;baz;/;baz_[j];}
 marked=${marked/ext4_read/ext4_read_[k]}
@@ -32,7 +32,7 @@ is_str "$("$FLAME" collapse --kernel --jit perf.txt)" "${marked/do_sys/do_sys_[k
 is_str "$("$FLAME" collapse --compat perl --kernel --jit perf.txt)" \
     'app 1
 app;scala.Foo$C$bar;qux;baz;bar;foo;_ZN3std2io5Write9write_all17h0123456789abcdefE;core::ptr::drop_in_place$LT$std..rt..lang_start$LT$$LP$$RP$$GT$..$u7b$$u7b$closure$u7d$$u7d$$GT$::h0123456789abcdef;ext4_read;do_sys 10' \
-    '--compat perl has all as it is'
+    '--compat perl keeps names as printed'
 
 cat >dtrace.txt <<'EOF'
 
@@ -43,12 +43,13 @@ cat >dtrace.txt <<'EOF'
 
 EOF
 is_str "$("$FLAME" collapse dtrace.txt)" 'app`main;app`std::rt::lang_start;app`void ns::f<int>(int) 12' \
-    'behind a module, too'
+    'dtrace: names after a module are demangled'
 # shellcheck disable=SC2016 # the same
 is_str "$("$FLAME" collapse --compat perl dtrace.txt)" \
-    'app`main;app`_ZN3std2rt10lang_start17h0123456789abcdefE;app`_ZN2ns1fIiEEvT_ 12' 'as they are'
+    'app`main;app`_ZN3std2rt10lang_start17h0123456789abcdefE;app`_ZN2ns1fIiEEvT_ 12' \
+    'dtrace: --compat perl keeps names as printed'
 
 # Two functions of one name are one, as everywhere in flame.
 printf 'a;f::h0123456789abcdef 1\n' >x.folded
-is_str "$("$FLAME" collapse x.folded)" 'a;f::h0123456789abcdef 1' 'folded text stays as it is'
+is_str "$("$FLAME" collapse x.folded)" 'a;f::h0123456789abcdef 1' 'collapse of folded text keeps names'
 done_testing

@@ -5,9 +5,10 @@
 corpus=$ROOT/tests/corpus/goroutines
 
 for sample in debug2 panic sigquit; do
-    run_expect_status 0 "$sample" "$FLAME" collapse "$corpus/$sample"
-    is_str "$(cat err)" '' 'nothing to say'
-    is_int "$(awk '{ n += $NF } END { print n }' out)" "$(grep -c '^goroutine [0-9]* \[.*\]:$' "$corpus/$sample")" 'each goroutine counts one'
+    run_expect_status 0 "goroutines of $sample: collapse succeeds" "$FLAME" collapse "$corpus/$sample"
+    is_str "$(cat err)" '' "goroutines of $sample: nothing on standard error"
+    is_int "$(awk '{ n += $NF } END { print n }' out)" "$(grep -c '^goroutine [0-9]* \[.*\]:$' "$corpus/$sample")" \
+        "goroutines of $sample: each counts one"
 done
 "$FLAME" collapse "$corpus/debug2" >out
 ok 'three that wait in a method' grep -qxF 'main.(*server).wait 3' out
@@ -25,10 +26,12 @@ ok '--srcline' grep -qF 'main.main.func1 ./p.go:24 1' out
 printf '%s\n' 'panic: boom' '' 'goroutine 7 gp=0xc0 m=nil [IO wait, 5 minutes, locked to thread]:' 'main.f;g({0x1, 0x2}, 0x3?)' '	/a b/x.go:3 +0x1' 'what is this' \
     '...additional frames elided...' 'created by main.main in goroutine 1' '	/x.go:4 +0x2' '' 'goroutine 8 [running]:' '	goroutine running on other thread; stack unavailable' \
     'created by main.init' '	/x.go:4' 'rax    0x1' 'what follows' >x
-run_expect_status 0 'what newer versions write' "$FLAME" collapse --label state x
-is_str "$(cat out)" "$(printf '%s\n' 'state=IO wait;...additional frames elided...;main.f:g 1' 'state=running;goroutine running on other thread; stack unavailable 1' | sed 's/thread; /thread: /')" 'is read'
-like "$(cat err)" '1 line was not understood, the first is line 6: what is this' 'what is broken is told'
+run_expect_status 0 'goroutines of newer versions: collapse succeeds' "$FLAME" collapse --label state x
+is_str "$(cat out)" "$(printf '%s\n' 'state=IO wait;...additional frames elided...;main.f:g 1' 'state=running;goroutine running on other thread; stack unavailable 1' | sed 's/thread; /thread: /')" \
+    'goroutines of newer versions are read'
+like "$(cat err)" '1 line was not understood, the first is line 6: what is this' \
+    'goroutines: broken lines are reported'
 printf 'goroutine 1 [running]:\nmain.main()' >x
-is_str "$("$FLAME" collapse x)" 'main.main 1' 'a dump that was cut'
+is_str "$("$FLAME" collapse x)" 'main.main 1' 'goroutines: a truncated dump is read'
 
 done_testing

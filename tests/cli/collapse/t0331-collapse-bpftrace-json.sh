@@ -18,20 +18,22 @@ for line in open(sys.argv[1]):
                 print("%s[%s]: %d" % (name, key, n))
 END_PYTHON
 "$python" -B text.py "$sample" >text
-run_expect_status 0 'maps' "$FLAME" collapse "$sample"
-is_str "$(cat err)" '' 'nothing to say'
+run_expect_status 0 "bpftrace's JSON: collapse succeeds" "$FLAME" collapse "$sample"
+is_str "$(cat err)" '' "bpftrace's JSON: nothing on standard error"
 "$FLAME" collapse text >want
-ok 'as of the text form' cmp out want
-ok 'which is something' test "$(wc -l <out)" -gt 20
-ok 'a command is at the root, of two stacks each is there' grep -qxF 'two, words;cpu_startup_entry+37;schedule_idle+30;__schedule+1576;schedule_idle+30;__schedule+1576 2' out
+ok "bpftrace's JSON gives the stacks of its text" cmp out want
+ok "bpftrace's JSON has stacks" test "$(wc -l <out)" -gt 20
+ok "bpftrace's JSON: a command is at the root of two stacks" \
+    grep -qxF 'two, words;cpu_startup_entry+37;schedule_idle+30;__schedule+1576;schedule_idle+30;__schedule+1576 2' out
 
 printf '%s\n' '{"type": "attached_probes", "data": {"probes": 1}}' '' '{"type": "map", "data": {"@a": {"\n    f;g+1\n    \u0007h\n,77": 3, "": 5, "x": "y"}, "@b": 4, "@c": {"k": 1.5}}}' \
     '{"type": "hist", "data": {"@": [{"min": 1, "count": 3}]}}' '{"type": "map", "data": {"@a": {"\n    f' 'Lost 3 events' >x
-run_expect_status 0 'lines of all kinds' "$FLAME" collapse x
-is_str "$(cat out)" "$(printf '%s\n' '77; h;f:g+1 3' 'k 1.5')" 'are read'
-like "$(cat err)" '2 lines were not understood, the first is line 5: ' 'what is broken is told'
+run_expect_status 0 "bpftrace's JSON: collapse of all kinds of lines succeeds" "$FLAME" collapse x
+is_str "$(cat out)" "$(printf '%s\n' '77; h;f:g+1 3' 'k 1.5')" "bpftrace's JSON: all kinds of lines are read"
+like "$(cat err)" '2 lines were not understood, the first is line 5: ' \
+    "bpftrace's JSON: broken lines are reported"
 printf '{"type": "attached_probes", "data": {"probes": 1}}\n' >x
-run_expect_status 0 'no map at all' "$FLAME" collapse x
-like "$(cat err)" 'the profile is empty' 'is told'
+run_expect_status 0 "bpftrace's JSON without a map: collapse succeeds" "$FLAME" collapse x
+like "$(cat err)" 'the profile is empty' "bpftrace's JSON without a map is an empty profile"
 
 done_testing

@@ -14,24 +14,28 @@ other() { # KIND
 }
 
 events "$(call inner 0 4)" "$(call outer 0 10)" >same.json
-is_str "$("$FLAME" collapse same.json)" $'outer 6\nouter;inner 4' 'the inner one comes first in the file'
+is_str "$("$FLAME" collapse same.json)" $'outer 6\nouter;inner 4' \
+    'chrome: of calls that begin at once the longer is the caller'
 events "$(call c 5 1)" "$(call b 5 2)" "$(call a 5 3)" "$(call a 9 1)" >three.json
-is_str "$("$FLAME" collapse three.json)" $'a 2\na;b 1\na;b;c 1' 'three of them'
+is_str "$("$FLAME" collapse three.json)" $'a 2\na;b 1\na;b;c 1' \
+    'chrome: three calls that begin at once are nested by length'
 events "$(call first 0 4)" "$(call second 0 4)" >equal.json
-is_str "$("$FLAME" collapse equal.json)" 'first;second 4' 'as long as each other: as they stand in the file'
+is_str "$("$FLAME" collapse equal.json)" 'first;second 4' \
+    'chrome: equal calls are nested in the order of the file'
 
 events "$(other b)" "$(call f 0 4)" "$(other e)" >async.json
-run_expect_status 0 'asynchronous events' "$FLAME" collapse async.json
-is_str "$(cat out)" 'f 4' 'have no stack'
-like "$(cat err)" 'async.json: 2 asynchronous events .* are left out' '... and are named'
+run_expect_status 0 'chrome: collapse of asynchronous events succeeds' "$FLAME" collapse async.json
+is_str "$(cat out)" 'f 4' 'chrome: asynchronous events have no stack'
+like "$(cat err)" 'async.json: 2 asynchronous events .* are left out' 'chrome: asynchronous events are reported'
 events "$(other P)" >samples.json
-run_expect_status 2 'samples alone' "$FLAME" collapse samples.json
-like "$(cat err)" '0 asynchronous events, 1 samples and 0 other events .* but no calls' '... are an error that says so'
+run_expect_status 2 'chrome: samples alone end with status 2' "$FLAME" collapse samples.json
+like "$(cat err)" '0 asynchronous events, 1 samples and 0 other events .* but no calls' \
+    'chrome: samples alone are reported'
 events "$(other C)" "$(other i)" "$(other M)" >counters.json
-run_expect_status 2 'counters and moments alone' "$FLAME" collapse counters.json
-like "$(cat err)" ', 0 samples and 2 other events .* but no calls' '... are an error, too'
+run_expect_status 2 'chrome: counters alone end with status 2' "$FLAME" collapse counters.json
+like "$(cat err)" ', 0 samples and 2 other events .* but no calls' 'chrome: counters alone are reported'
 events "$(other M)" >nothing.json
-run_expect_status 0 'no events' "$FLAME" collapse nothing.json
-is_str "$(cat err)" 'flame: nothing.json: the profile is empty' '... are an empty profile'
+run_expect_status 0 'chrome: collapse without events succeeds' "$FLAME" collapse nothing.json
+is_str "$(cat err)" 'flame: nothing.json: the profile is empty' 'chrome: no events are an empty profile'
 
 done_testing
