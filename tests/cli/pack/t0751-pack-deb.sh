@@ -1,6 +1,6 @@
 #!/bin/bash
 # The Debian packages: together they have what make install installs, flame finds its libraries in Debian's
-# folder for them, and what it loads late is depended on. They are looked at when `make deb` has made them.
+# folder for them, and its dependencies have the libraries that it loads late. The test needs `make deb`.
 . "${0%/*}/../lib.sh"
 
 version=$("$FLAME" --version | sed 's/flame //')
@@ -9,7 +9,7 @@ version=$("$FLAME" --version | sed 's/flame //')
 is_str "$(sed -n '/^Build-Depends:/,/^[A-Z]/p' "$ROOT/packaging/debian/control" | grep -v '^Standards' |
     grep -oE '(^| )[a-z0-9.-]+(,|$)' |
     tr -d ' ,' | sort)" "$(sed -n '/^BUILD_PKGS/,/[^\\]$/p' "$ROOT/Makefile" | sed 's/^.*:=//; s/\\$//' | tr ' ' '\n' |
-    grep -vE '^(gcc|libc6-dev|)$' | sort)" 'packages and the Makefile need the same to build'
+    grep -vE '^(gcc|libc6-dev|)$' | sort)" 'packages and the Makefile have the same build dependencies'
 
 debs=$BUILD/deb
 [ -e "$debs/flame_${version}_amd64.deb" ] || skip_all deb 'make deb has not been run'
@@ -17,7 +17,7 @@ debs=$BUILD/deb
 
 is_str "$(cd "$debs" && echo ./*.deb)" "./flame-dbgsym_${version}_amd64.deb ./flame_${version}_amd64.deb \
 ./libflamemem-dbgsym_${version}_amd64.deb ./libflamemem-dev_${version}_all.deb ./libflamemem_${version}_amd64.deb" \
-    'there are five'
+    'make deb makes five packages'
 for package in flame libflamemem libflamemem-dev; do
     ok "$package is unpacked" dpkg-deb -x "$debs/$package"_*.deb root
 done
@@ -26,12 +26,13 @@ eval "install_run() { ( cd '$ROOT' && ${FLAME_MAKE:-make --no-print-directory} \
 run_expect_status 0 'make install' install_run install MUSL_GCC= DESTDIR="$SCRATCH/dest" PREFIX=/usr LIBDIR=/usr/lib/x86_64-linux-gnu
 is_str "$(cd root && find . -type f ! -path '*/share/doc/*' ! -path '*/lintian/*' | sed 's/\.gz$//' | sort)" \
     "$(cd dest && find . -type f | sed 's|zsh/site-functions|zsh/vendor-completions|' | sort)" \
-    'they have what make install installs, and nothing else'
-is_str "$(find root -newermt "$(date -d '+1 day' -Iseconds)")" '' 'no file is from the future'
-is_int "$(grep -rlF "$ROOT" root | wc -l)" 0 'where they were built is in no file'
+    'the packages have exactly the files of make install'
+is_str "$(find root -newermt "$(date -d '+1 day' -Iseconds)")" '' \
+    'no file of the packages has a time in the future'
+is_int "$(grep -rlF "$ROOT" root | wc -l)" 0 'no file of the packages has the path of the build'
 
 depends=$(dpkg-deb -f "$debs/flame_${version}_amd64.deb" Depends)
-like "$depends" "libflamemem \\(= $version\\)" 'flame depends on its libraries, of the same version'
+like "$depends" "libflamemem \\(= $version\\)" 'the package flame depends on its libraries, of the same version'
 # Libraries that are loaded late are in no header of the file; each is in a package that flame
 # depends on.
 while read -r soname; do
@@ -41,22 +42,25 @@ while read -r soname; do
     libz.so.*) name=zlib ;;
     libunwind-*) name=libunwind ;;
     esac
-    like "$depends" "(^|, )$name-?[0-9]" "on that of $soname"
+    like "$depends" "(^|, )$name-?[0-9]" "the package flame depends on that of $soname"
 done < <(sed -n 's/^#define LATE_LIBRARIES(L)//p' "$BUILD/generated/latelibs.h" | grep -oE 'lib[^"]*')
-like "$(dpkg-deb -f "$debs/libflamemem_${version}_amd64.deb" Depends)" 'libunwind8' 'the recorder on its libunwind'
+like "$(dpkg-deb -f "$debs/libflamemem_${version}_amd64.deb" Depends)" 'libunwind8' \
+    'the package libflamemem depends on libunwind'
 
-run_expect_status 0 'flame runs' root/usr/bin/flame --version
+run_expect_status 0 'the packaged flame runs' root/usr/bin/flame --version
 run root/usr/bin/flame mem --shim
-is_str "$(cat out)" "$SCRATCH/root/usr/lib/x86_64-linux-gnu/flame/libflamemem.so" 'and finds its libraries'
-run_expect_status 0 'mem' root/usr/bin/flame mem -o x.folded -- ls /
-run_expect_status 0 'off' root/usr/bin/flame off -o y.folded -- sleep 0.05
-file_has y.folded nanosleep 'sees the sleep'
-file_lacks err 'stops alone' 'from inside'
-run_expect_status 0 'leak' root/usr/bin/flame leak -q -- true
+is_str "$(cat out)" "$SCRATCH/root/usr/lib/x86_64-linux-gnu/flame/libflamemem.so" \
+    'the packaged flame finds its libraries'
+run_expect_status 0 'the packaged flame mem succeeds' root/usr/bin/flame mem -o x.folded -- ls /
+run_expect_status 0 'the packaged flame off succeeds' root/usr/bin/flame off -o y.folded -- sleep 0.05
+file_has y.folded nanosleep 'the packaged flame off has the sleep'
+file_lacks err 'stops alone' 'the packaged flame off logs calls in-process'
+run_expect_status 0 'the packaged flame leak succeeds' root/usr/bin/flame leak -q -- true
 
 # Symbols of the program come with the package for them.
 id=$(readelf -nW root/usr/bin/flame | sed -n 's/.*Build ID: //p')
 dpkg-deb -x "$debs/flame-dbgsym_${version}_amd64.deb" symbols
-ok 'flame-dbgsym has those of this flame' test -s "symbols/usr/lib/debug/.build-id/${id:0:2}/${id:2}.debug"
+ok 'flame-dbgsym has the symbols of this flame' \
+    test -s "symbols/usr/lib/debug/.build-id/${id:0:2}/${id:2}.debug"
 
 done_testing

@@ -1,14 +1,14 @@
 #!/bin/bash
-# The drop-in that records a service of systemd is one that systemd takes, and what it sets records; what
-# the Containerfile and the RPM spec name is there.
+# The drop-in that records a service of systemd is valid for systemd, and its environment records; names
+# in the Containerfile and the RPM spec exist.
 . "${0%/*}/../lib.sh"
 
 eval "install_run() { ( cd '$ROOT' && ${FLAME_MAKE:-make --no-print-directory} \"\$@\" ); }"
 run_expect_status 0 'make install' install_run install DESTDIR="$SCRATCH/dest" PREFIX=/usr LIBDIR=/usr/lib/some-processor
 dropin=$SCRATCH/dest/usr/share/flame/flame-record.conf
 lib=/usr/lib/some-processor/flame/libflamemem.so
-ok 'the library is where LIBDIR says' test -e "$SCRATCH/dest$lib"
-is_str "$(sed -n 's/^Environment=LD_PRELOAD=//p' "$dropin")" "$lib" 'and the drop-in names it'
+ok 'make install uses LIBDIR' test -e "$SCRATCH/dest$lib"
+is_str "$(sed -n 's/^Environment=LD_PRELOAD=//p' "$dropin")" "$lib" 'the drop-in names the installed library'
 
 # ---- systemd ----
 
@@ -16,16 +16,17 @@ if command -v systemd-analyze >/dev/null; then
     mkdir -p units/app.service.d
     printf '[Unit]\nDescription=A service\n[Service]\nExecStart=/bin/true\n' >units/app.service
     cp "$dropin" units/app.service.d/
-    SYSTEMD_LOG_LEVEL=info run_expect_status 0 'systemd takes it' systemd-analyze verify --man=no "$PWD/units/app.service"
-    is_str "$(grep -E 'app\.service|flame' err)" '' 'without a word about it'
+    SYSTEMD_LOG_LEVEL=info run_expect_status 0 'systemd-analyze accepts the drop-in' \
+        systemd-analyze verify --man=no "$PWD/units/app.service"
+    is_str "$(grep -E 'app\.service|flame' err)" '' 'systemd-analyze prints nothing on the drop-in'
     sed -i 's/^Environment=LD/Enviroment=LD/' units/app.service.d/flame-record.conf
     run systemd-analyze verify --man=no "$PWD/units/app.service"
-    file_has err 'flame-record\.conf:[0-9]+: Unknown key' 'which it has of a wrong one'
+    file_has err 'flame-record\.conf:[0-9]+: Unknown key' 'systemd-analyze reports a misspelled key'
 else
     skip systemd 'there is no systemd-analyze'
 fi
 
-# As systemd would set it, with a folder of ours for the one that it would make.
+# The environment as systemd sets it, with a folder of this test.
 is_str "$(sed -n 's/^StateDirectory=//p' "$dropin")" 'flame/%N' 'systemd makes the directory of the traces'
 mkdir -p state/flame/app
 sed -n 's/^Environment=//p' "$dropin" |
@@ -33,10 +34,11 @@ sed -n 's/^Environment=//p' "$dropin" |
         -e "s|=$lib|=$SCRATCH/dest$lib|" >environment
 is_int "$(grep -c % environment)" 1 'no name of a unit is left to replace'
 mapfile -t environment <environment
-run_expect_status 0 'a service with its environment runs' env "${environment[@]}" sh -c 'ls / | sort >/dev/null'
+run_expect_status 0 "a service with the drop-in's environment runs" \
+    env "${environment[@]}" sh -c 'ls / | sort >/dev/null'
 is_str "$(find state/flame/app -name '*.flame' -printf '%f\n' | sed 's/\.[0-9.]*flame$//; s/dash/sh/' | sort -u | xargs)" \
-    'ls sh sort' 'and leaves a trace of each of its processes'
-run_expect_status 0 'which can be drawn' "$FLAME" render -o live.svg state/flame/app/*.flame
+    'ls sh sort' 'a service leaves a trace of each of its processes'
+run_expect_status 0 "a service's traces can be drawn" "$FLAME" render -o live.svg state/flame/app/*.flame
 
 # ---- the image and the RPM packages ----
 
@@ -44,14 +46,15 @@ run_expect_status 0 'which can be drawn' "$FLAME" render -o live.svg state/flame
 targets=$(grep -oE '^RUN make .*' "$ROOT/packaging/Containerfile" | grep -oE '[a-z]+$' | sort -u)
 is_str "$(xargs <<<"$targets")" 'all deps tarball' 'the image is built by make'
 for target in $targets; do
-    ok "make $target is there" grep -qE "^(\.PHONY: .*\b)?$target\b" "$ROOT/Makefile" "$ROOT/packaging/packages.mk"
+    ok "the target $target of the image exists" \
+        grep -qE "^(\.PHONY: .*\b)?$target\b" "$ROOT/Makefile" "$ROOT/packaging/packages.mk"
 done
 if command -v rpmspec >/dev/null; then
     run_expect_status 0 'the RPM spec is well-formed' rpmspec -q --define 'flame_version 1.2' \
         --qf '%{name} %{version}\n' "$ROOT/packaging/rpm/flame.spec"
     is_str "$(cat out)" 'flame 1.2
 libflamemem 1.2
-libflamemem-devel 1.2' 'and has three packages'
+libflamemem-devel 1.2' 'the RPM spec has three packages'
     # Each installed file is in one of them: rpmbuild would refuse another one, minutes later.
     rpmspec -P --define 'flame_version 1.2' --define '_prefix /usr' "$ROOT/packaging/rpm/flame.spec" >spec
     sed -n '/^%files/,$p' spec | grep '^/' | sed 's|^/usr/lib64/flame$|/usr/lib/some-processor/flame|' >packed
@@ -61,7 +64,7 @@ libflamemem-devel 1.2' 'and has three packages'
             case /$file in $pattern | "$pattern"/*) continue 2 ;; esac
         done <../packed
         echo "$file"
-    done)" '' 'all that is installed is in one of them'
+    done)" '' 'each installed file is in an RPM package'
 else
     skip rpm 'there is no rpmspec'
 fi

@@ -1,5 +1,5 @@
 #!/bin/bash
-# The shell of the recipes for CI does what it says: gates, a picture, the difference to main's.
+# The shell of the recipes for CI: gates, a picture, the difference to that of main.
 . "${0%/*}/../lib.sh"
 
 compile_victim keeper
@@ -9,7 +9,7 @@ export PATH=$SCRATCH/bin:$PATH
 printf '#!/bin/sh\nexec ./keeper keep:%s\n' 1000 >app
 chmod +x app
 
-# steps FILE: its shell, as the service would run it.
+# steps FILE: its shell, as the service runs it.
 steps() {
     python3 "$ROOT/tests/cli/yaml_json.py" "$1" | python3 -c '
 import json, sys
@@ -26,16 +26,16 @@ for step in job.get("steps") or job["script"]:
 for service in github gitlab; do
     steps "$ROOT/packaging/ci/$service.yml" >"$service.sh"
     rm -f ./*.svg ./*.folded ./*.flame
-    run_expect_status 0 "$service: a push" bash "$service.sh"
-    ok 'has a picture' test -s memory.svg
-    not_ok 'and no difference, as main has none' test -e difference.svg
-    file_has out '^peak: [0-9]+ bytes of 200000000$' 'says its peak'
-    file_has out '^waits: [0-9]+ us of 60000000$' 'and how long it waited'
+    run_expect_status 0 "$service: the first run succeeds" bash "$service.sh"
+    ok "$service: the first run has a picture" test -s memory.svg
+    not_ok "$service: the first run has no difference" test -e difference.svg
+    file_has out '^peak: [0-9]+ bytes of 200000000$' "$service: the first run prints its peak"
+    file_has out '^waits: [0-9]+ us of 60000000$' "$service: the first run prints its waits"
     cp alloc.folded main.folded
-    run_expect_status 0 "$service: the next" bash "$service.sh"
-    ok 'has the difference to that' test -s difference.svg
-    run_expect_status 1 "$service: the memory gate" env PEAK_LIMIT=1 bash "$service.sh"
-    run_expect_status 1 "$service: the wait gate" env WAIT_LIMIT=-1 bash "$service.sh"
+    run_expect_status 0 "$service: the second run succeeds" bash "$service.sh"
+    ok "$service: the second run has the difference" test -s difference.svg
+    run_expect_status 1 "$service: the memory gate fails" env PEAK_LIMIT=1 bash "$service.sh"
+    run_expect_status 1 "$service: the wait gate fails" env WAIT_LIMIT=-1 bash "$service.sh"
 done
 compile_victim leakers
 cp app app.good
@@ -45,6 +45,6 @@ for service in github gitlab; do
     leaks=$status
     run bash "$service.sh"
     is_int "$status" "$leaks" "$service: the leak gate has the status of flame leak"
-    ok 'which is not 0' test "$leaks" -ne 0
+    ok "$service: the status of flame leak is not 0" test "$leaks" -ne 0
 done
 done_testing

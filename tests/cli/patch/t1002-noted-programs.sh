@@ -1,7 +1,7 @@
 #!/bin/bash
-# Whole programs whose waits are noted from inside: they behave as before, and their calls are
-# noted. bench/inside.c stands in for the tracing process; it ends with 125 if a thread wrote what
-# cannot be.
+# Whole programs whose waits are logged in-process: they behave as before, and their calls are
+# logged. bench/inside.c acts as the tracing process; it ends with 125 if a thread wrote an
+# impossible entry.
 # shellcheck disable=SC2317 # functions are called through run
 . "${0%/*}/../lib.sh"
 
@@ -11,7 +11,7 @@ case $O in
 /*) dir=$O ;;
 *) dir=$ROOT/$O ;;
 esac
-run_expect_status 0 'the reader is built' build "$O/bench/inside"
+run_expect_status 0 'bench/inside is built' build "$O/bench/inside"
 [ "$status" -eq 0 ] || done_testing
 
 noted() {
@@ -26,32 +26,34 @@ count_of() {
 # Loaders before glibc 2.36 do not put the gate where it is linked for.
 libc=$(getconf GNU_LIBC_VERSION)
 if [ "${libc##*.}" -lt 36 ]; then
-    run_expect_status 3 'a program with such a loader' noted sh -c 'exit 3'
+    run_expect_status 3 'a program with an old loader ends with its status' noted sh -c 'exit 3'
     file_has err 'traced by stops alone: libflamegate.so is not where it is linked for' \
-        'is said to be traced from outside'
+        'a program with an old loader is reported as traced by stops'
     done_testing
 fi
 
-run_expect_status 0 'a short program' noted ls /
-is_str "$(cat out)" "$(ls /)" 'its output is the same'
-ok 'its calls were noted' test "$(count_of calls)" -gt 0
+run_expect_status 0 'ls with logged calls succeeds' noted ls /
+is_str "$(cat out)" "$(ls /)" 'ls with logged calls has the same output'
+ok 'the calls of ls are logged' test "$(count_of calls)" -gt 0
 
 seq 1 200000 >numbers
-run_expect_status 0 'sort' noted sort -rn numbers -o sorted
-is_str "$(sha256sum <sorted)" "$(sort -rn numbers | sha256sum)" 'its output is the same'
+run_expect_status 0 'sort with logged calls succeeds' noted sort -rn numbers -o sorted
+is_str "$(sha256sum <sorted)" "$(sort -rn numbers | sha256sum)" 'sort with logged calls has the same output'
 
-run_expect_status 3 'a shell with children' noted bash -c 'a=$(echo x | cat | wc -c); trap : USR1; (kill -USR1 $$) & wait; [ "$a" -eq 2 ] && exit 3'
-ok 'its waits were seen' test "$(count_of sleeps)" -gt 0
+run_expect_status 3 'a shell with children and logged calls ends with its status' \
+    noted bash -c 'a=$(echo x | cat | wc -c); trap : USR1; (kill -USR1 $$) & wait; [ "$a" -eq 2 ] && exit 3'
+ok 'the waits of the shell are logged' test "$(count_of sleeps)" -gt 0
 
-run_expect_status 0 'a program with a cleared environment' noted env -i /bin/echo hello
-is_str "$(cat out)" hello 'runs without the library'
+run_expect_status 0 'a program with a cleared environment succeeds' noted env -i /bin/echo hello
+is_str "$(cat out)" hello 'a program with a cleared environment runs without the library'
 
-run_expect_status 0 'threads, children and signals of Python' noted python3 "$ROOT/tests/victims/patch/many.py"
-file_has out '^fine$' 'all is as it was'
-ok 'its sleeps have wakers' test "$(count_of 'with a waker')" -gt 0
+run_expect_status 0 'threads, children and signals of Python with logged calls succeed' \
+    noted python3 "$ROOT/tests/victims/patch/many.py"
+file_has out '^fine$' 'Python with logged calls behaves as before'
+ok 'the sleeps of Python have wakers' test "$(count_of 'with a waker')" -gt 0
 
 "${CXX:-g++}" -O1 -g -pthread -o destroyed "$ROOT/tests/victims/patch/destroyed.cc"
-run_expect_status 0 'threads cancelled in calls' noted ./destroyed
-file_has out '^all destroyed$' 'ran all destructors, through the stubs and the gate'
+run_expect_status 0 'threads cancelled in logged calls: the program succeeds' noted ./destroyed
+file_has out '^all destroyed$' 'threads cancelled in logged calls run all destructors'
 
 done_testing
