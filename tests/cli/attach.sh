@@ -7,7 +7,7 @@
 #   attach [OPTION...]    begins to record it into t.flame; returns when it is recorded, or has been
 #                         refused (then $status is that, and $SCRATCH/err says why)
 #   leave                 ends that; $status and $SCRATCH/err are flame's
-#   sum VIEW NAME         what t.flame has of stacks with that function
+#   sum VIEW NAME         sum of the stacks of t.flame with that function
 
 begin() {
     rm -f to from

@@ -12,7 +12,7 @@ build_kinds() {
     local name=$1
     shift
     if [ ! -e kinds_plugin.so ]; then
-        ok 'a plugin is built' "${CC:-gcc}" -O0 -g -shared -fPIC -o kinds_plugin.so \
+        ok 'kinds_plugin.so is built' "${CC:-gcc}" -O0 -g -shared -fPIC -o kinds_plugin.so \
             "$ROOT/tests/victims/leak/kinds_plugin.c"
         export KINDS_PLUGIN=$PWD/kinds_plugin.so
     fi
@@ -49,12 +49,12 @@ wanted() {
         }' | sort -u
 }
 
-# Blocks of functions that are in no row of the table are nobody's business.
+# Blocks of functions that are in no row of the table are ignored.
 known() { grep -wFf <("$1" --list | cut -d' ' -f3- | tr ' ' '\n'); }
 
 check_kinds() {
     local program=$1 name=${1##*/} kind
-    # One without is judged rightly whatever is found: its functions stood on another line.
+    # A case without blocks would always pass: its functions were on another line.
     is_str "$("$program" --list | awk 'NF < 3')" '' "$name: each case has blocks"
     is_str "$(judged "$program" | known "$program")" "$(wanted "$program" together)" \
         "$name: $("$program" --list | grep -c ^together) cases together"

@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# lib.sh: what the shell tests share. Source it first:
+# lib.sh: functions for all shell tests. Source it first:
 #
 #     . "${0%/*}/../lib.sh"
 #
@@ -22,7 +22,7 @@
 #   test_ok NAME, test_fail NAME [WHY]    a result found some other way
 #   skip KEY WHY                 one check that cannot be made here
 #   skip_all KEY WHY             the whole file, or what is left of it; ends the test
-#   again N COMMAND...           COMMAND, which measures and says whether it saw what is right, until
+#   again N COMMAND...           COMMAND, which measures and succeeds if the measurement is right, until
 #                                it succeeds, N times at most; its last status
 #   until_true COMMAND...        waits until COMMAND succeeds; after a minute the test has failed
 #   comes_true COMMAND...        the same as a question: whether it succeeded within a minute
@@ -30,7 +30,7 @@
 #                                those; PID/task/TID is a thread
 #   until_traced PID             waits until the process has a tracer
 #   until_attached PID           waits until a tracer has all threads of the process, all of them sleep,
-#                                and so does the tracer, which has no more to do then
+#                                and so does the tracer, which is idle then
 #   is_in_call, is_traced        the same as questions, asked once
 #   compile_victim NAME [FLAG...]  builds tests/victims/*/NAME.c or .cc into
 #                                $SCRATCH/NAME; a failure to build ends the test
@@ -56,7 +56,7 @@ FLAME_MAKE=${FLAME_MAKE:-make --no-print-directory O=$O}
 FLAME_TEST_FULL=${FLAME_TEST_FULL:-0}
 export ROOT BUILD FLAME SHIM SCRATCH FLAME_MAKE FLAME_TEST_FULL
 
-# A setting of the caller's must not change what the tests see.
+# A setting of the caller must not change the results of the tests.
 unset DEBUGINFOD_URLS FLAME_DEBUG_DIRS LD_PRELOAD FLAMEMEM_OPTIONS FLAME_MEM_SHIM FLAME_LEAK_SUPPRESSIONS LSAN_OPTIONS
 # valgrind brings the debug file of the C library. To read it is a quarter of the time of all tests, and
 # none is about it.
@@ -188,8 +188,7 @@ $(grep -E -m 3 -- "$2" "$1" | head -c 2000)"
     fi
 }
 
-# In a shell of its own, so that a test whose command dies by a signal hears
-# nothing of it from bash.
+# In a subshell, so that bash prints nothing in the test if the command dies by a signal.
 run() {
     status=0
     { "$@" >"$SCRATCH/out" 2>"$SCRATCH/err"; } 2>/dev/null || status=$?
@@ -248,7 +247,7 @@ comes_true() {
 # from; it is used while these are the same.
 KEPT_VICTIMS=$BUILD/victims
 
-# is_kept FILE: it is there, and its sources are what they were.
+# is_kept FILE: it exists, and its sources are unchanged.
 is_kept() {
     [ -s "$1" ] && [ -s "$1.sources" ] &&
         cut -d ' ' -f 3- "$1.sources" | xargs cksum 2>/dev/null | cmp -s - "$1.sources"
@@ -269,8 +268,8 @@ may_keep() {
     [ "$found" -eq 1 ]
 }
 
-# build_kept FILE COMPILER ARGUMENT...: builds FILE, or copies what was built so before; the compiler's
-# status and words.
+# build_kept FILE COMPILER ARGUMENT...: builds FILE, or copies an earlier result of the same build; the compiler's
+# status and messages.
 build_kept() {
     local file=$1 compiler=$2 kept=
     shift 2
@@ -310,7 +309,7 @@ until_true() {
     }
 }
 
-# By a builtin: a security module may let nobody but an ancestor of the process look.
+# By a builtin: a security module may allow the read only to an ancestor of the process.
 is_in_call() {
     local call pid=$1
     shift
@@ -335,7 +334,7 @@ all_sleep_traced() {
         "/proc/$1/task/"*/status 2>/dev/null
 }
 
-# A thread that is being stopped does not sleep, so the tracer is looked at in between.
+# A thread that is being stopped does not sleep, so the tracer is checked in between.
 is_attached() {
     local tracer
     all_sleep_traced "$1" &&
@@ -348,8 +347,8 @@ until_attached() {
     until_true is_attached "$1"
 }
 
-# A measurement may go wrong because the machine is busy. Such a run is repeated here and nowhere
-# else, so that it is told: more and more tries are a test that begins to fail. $TEST_TRIES, if it is
+# A measurement may go wrong because the machine is busy. Only this function repeats such a run, and it
+# reports that: a growing number of tries shows a test that begins to fail. $TEST_TRIES, if it is
 # set, is a file for one line of each measurement that was repeated. (The names are unlike all that
 # COMMAND may use, which is a function of the test's.)
 again() {

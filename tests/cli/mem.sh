@@ -6,7 +6,7 @@
 #                               $SCRATCH/out and $SCRATCH/err as run leaves them
 #   fview V [FILE...]            folded stacks of a view of t.flame (or FILEs)
 #   total V [FILE...]           the sum of its counts
-#   on_disk FILE                how many bytes of it there are: a live trace ends in a hole
+#   on_disk FILE                its bytes on disk: a live trace ends in a hole
 #   from_main                   cuts folded lines to what is below main()
 #   use_own_tmpdir              TMPDIR is an empty directory, on a file system that tells who
 #                               has a file open for writing

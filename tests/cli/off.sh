@@ -6,11 +6,11 @@
 #                               $OFF_HOW (--in-process, --no-in-process), if that is set
 #   oview V [OPTION...]         folded stacks of a view of t.flame
 #   sum [REGEX]                 sum of the counts of the lines (that match), us
-#   besides FIELD=REGEX [FILE]  us that threads of t.flame, or FILE, were told to be in no sleep though
-#                               they did not run: waited for a CPU, were stopped by the tracer, or are
-#                               left out. Of those whose FIELD (comm, tid, pid) matches. Together with a
-#                               sleep as told no less than was asked for, but for the call's own time
-#   until_looked_at PID FLAME   waits until FLAME, the process of a `flame off --no-stops -p PID`, looks
+#   besides FIELD=REGEX [FILE]  us that threads of t.flame, or FILE, did not run outside of sleeps:
+#                               waited for a CPU, were stopped by the tracer, or are filtered out. Of
+#                               those whose FIELD (comm, tid, pid) matches. Together with the sleep no
+#                               less than was requested, except for the call's own time
+#   until_looked_at PID FLAME   waits until FLAME, the process of a `flame off --no-stops -p PID`, samples
 #   is_near GOT WANT, near GOT WANT NAME   both in us, above 0: within 2 % or 1 ms
 
 off() {
@@ -39,7 +39,7 @@ besides() {
         END { for (t in wanted) if (wanted[t]) sum += ns[t]; printf "%.0f\n", sum / 1000 }'
 }
 
-# The tracing process, flame's child, holds open what says how the threads of PID run.
+# The tracing process, flame's child, has the schedstat file of PID open.
 looks_at() {
     local child
     child=$(ps -o pid= --ppid "$2" | head -n 1) && [ -n "$child" ] &&

@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# refused.sh: for tests of what a command refuses before it runs anything. Source it
+# refused.sh: for tests of errors that a command reports before it runs anything. Source it
 # after lib.sh.
 #
 #   ./touch.sh                      leaves the file `ran` if it runs
@@ -14,11 +14,11 @@ chmod +x touch.sh
 refused() {
     local name=$1 what=$2
     shift 2
-    run_expect_status 2 "$name: exit 2" "$FLAME" "$@"
-    is_int "$(wc -l <err)" 1 "$name: one line"
-    file_has err "$what" "$name: it says what"
-    is_str "$(cat out)" '' "$name: nothing on standard output"
-    not_ok "$name: nothing has run" test -e ran
-    not_ok "$name: no output file" test -e x.svg
-    is_str "$(ls tmp)" '' "$name: nothing is left in TMPDIR"
+    run_expect_status 2 "$name: flame ends with status 2" "$FLAME" "$@"
+    is_int "$(wc -l <err)" 1 "$name: flame prints one line"
+    file_has err "$what" "$name: flame says why"
+    is_str "$(cat out)" '' "$name: flame prints nothing on standard output"
+    not_ok "$name: the command does not run" test -e ran
+    not_ok "$name: no output file is written" test -e x.svg
+    is_str "$(ls tmp)" '' "$name: no file is left in TMPDIR"
 }

@@ -12,7 +12,7 @@
 
 signals_passed_on() {
     local sig line ran
-    # It says when it is ready, on a pipe we read; another pipe, which we hold open, keeps it
+    # It reports on a pipe when it is ready; another pipe, held open here, keeps it
     # from leaving by itself.
     mkfifo hold said
     exec 3<>hold 4<>said
@@ -35,22 +35,22 @@ group_outlived() {
         rm -f x.folded
         run setsid -w "$@" sh -c "ls >/dev/null; kill -$(kill -l "$sig") 0; exit 5"
         is_int "$status" $((128 + $(kill -l "$sig"))) "SIG$sig to the process group ends the command"
-        ok 'and the result is written' test -s x.folded
+        ok "SIG$sig to the process group: the result is written" test -s x.folded
     done
     for sig in ABRT PIPE; do
         rm -f x.folded
         run setsid -w "$@" sh -c "ls >/dev/null; trap '' $sig; kill -$sig 0; exit 5"
-        is_int "$status" 5 "a command that ignores SIG$sig goes on"
-        ok 'and the result is written' test -s x.folded
+        is_int "$status" 5 "a command that ignores SIG$sig continues"
+        ok "SIG$sig to the process group: the result is written" test -s x.folded
     done
-    # From elsewhere it is for the command as well.
+    # A signal from another process is passed on to the command.
     rm -f x.folded
     "$@" sh -c 'trap "echo heard >heard; exit 6" ABRT; echo >ready; while :; do sleep 0.1; done' &
     until_true test -e ready
     kill -ABRT $!
     wait $!
-    is_int $? 6 'one that is sent to flame is passed on'
-    ok 'to the command' test -e heard
+    is_int $? 6 'SIGABRT sent to flame is passed on'
+    ok 'SIGABRT sent to flame reaches the command' test -e heard
     rm -f ready heard
 }
 
@@ -81,6 +81,6 @@ END
         rm -f x.folded
         run python3 typed.py "$key" "$@" ./keeper "$keeper" "catch:$(kill -l "$key")" wait
         is_str "$(cat out)" 7 "SIG$key from the terminal is the command's to handle"
-        file_has x.folded "$regex" "SIG$key: and the result is written"
+        file_has x.folded "$regex" "SIG$key from the terminal: the result is written"
     done
 }

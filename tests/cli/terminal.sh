@@ -5,12 +5,12 @@
 #   term_end
 #   type_line TEXT                   types it and Enter
 #   press KEY...                     as tmux names them: Down, Enter, C-c, 'x'
-#   screen                           what is on it
+#   screen                           its text
 #   sees REGEX NAME                  waits until a line of it matches; a minute at most
 #   sees_not REGEX NAME              until none does
 #   term_flag NAME                   a variable of tmux, as pane_title
 #
-# Nothing is timed: what is waited for comes, or the test fails after a minute.
+# Nothing is timed: a state comes, or the test fails after a minute.
 
 command -v tmux >/dev/null || skip_all tmux 'no tmux here'
 
@@ -18,7 +18,7 @@ term() {
     tmux -u -S "$SCRATCH/tmux" -f /dev/null "$@"
 }
 
-# Its server is no job of ours.
+# tmux's server is not a job of this shell.
 # shellcheck disable=SC2154 # lib.sh's
 trap 'case $BASHPID in "$tap_owner") term kill-server 2>/dev/null ;; esac; tap_cleanup' EXIT
 

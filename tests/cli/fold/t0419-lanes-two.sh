@@ -1,5 +1,5 @@
 #!/bin/bash
-# Of several texts the lanes of one are drawn, as each recording has its own time; a line says so.
+# The lanes of only one of several texts are drawn, as each recording has its own time; a line says so.
 . "${0%/*}/../lib.sh"
 
 text() { # NAME

@@ -15,9 +15,9 @@ faults() {
         /usr/bin/time -o cost -f %R "$@" >/dev/null 2>err && tail -n 1 cost
     done | sort -n | head -n 1
 }
-ok "flame --version costs at most 50 page faults more than true ($(faults true), $(faults \"$FLAME\" --version))" \
+ok "flame --version costs at most 50 page faults more than true ($(faults true), $(faults "$FLAME" --version))" \
     test $(($(faults "$FLAME" --version) - $(faults true))) -le 50
-ok "flame leak of true costs at most 300 page faults ($(faults \"$FLAME\" leak -q true))" \
+ok "flame leak of true costs at most 300 page faults ($(faults "$FLAME" leak -q true))" \
     test "$(faults "$FLAME" leak -q true)" -le 300
 
 # Each library is found, and has the functions that flame uses.

@@ -29,30 +29,30 @@ BENCH_RUNS=1 BENCH_ONLY=jq,python,cc1,churn,memory,fold,off \
     run_expect_status 0 'bench/run.py --tiny succeeds' "$python" "$bench" --tiny --dir "$SCRATCH/b"
 is_str "$(cat err)" '' 'bench/run.py --tiny prints nothing on standard error'
 for variant in 'plain' 'flame, recording off' 'flame, exact' 'flame, 512 KiB samples'; do
-    has_row 'Slowdown, CPU time' "$variant" "slowdown: $variant"
+    has_row 'Slowdown, CPU time' "$variant" "the table of slowdown has $variant"
 done
-has_row 'Slowdown, wall time' 'flame, exact' 'slowdown by the clock'
-has_row 'Churn: nanoseconds of CPU added to a malloc+free pair' 'wide, 2 threads, depth 40' 'churn'
+has_row 'Slowdown, wall time' 'flame, exact' 'the table of slowdown by wall time has flame, exact'
+has_row 'Churn: nanoseconds of CPU added to a malloc+free pair' 'wide, 2 threads, depth 40' 'the table of churn has two threads'
 file_has out '^Narrow: 100 live blocks of .*; wide: 100\.$' 'the benchmark reports the number of live blocks'
-has_row 'Churn: nanoseconds a further frame' 'flame, exact' 'churn, a frame'
-has_row 'Churn: two threads over one, per pair, depth 8' 'flame, exact' 'churn, threads'
-has_row 'Memory added to blocks that are held' '64 B' 'memory of blocks'
-has_row 'Memory added to blocks that are held' '1 MiB' 'and of large ones'
+has_row 'Churn: nanoseconds a further frame' 'flame, exact' 'the table of churn has the cost of a frame'
+has_row 'Churn: two threads over one, per pair, depth 8' 'flame, exact' 'the table of churn has the factor of two threads'
+has_row 'Memory added to blocks that are held' '64 B' 'memory added to small blocks'
+has_row 'Memory added to blocks that are held' '1 MiB' 'memory added to large blocks'
 file_has out 'Medians of 1 rounds\.$' 'the benchmark reports the number of rounds'
-has_row 'Memory added to the programs, MB' 'cc1' 'memory of programs'
-has_row 'Bytes on disk, MB' 'jq' 'bytes on disk'
-has_row 'From a recording to folded stacks, CPU seconds' 'cc1' 'folding'
-has_row 'From a recording to folded stacks, CPU seconds' 'a program with -g' 'folding with inlined frames'
-has_row 'Recordings that carry their names, CPU seconds' 'cc1' 'names carried'
-has_row 'Tracing of blocking calls' 'futex: flame off' 'futex ping-pong'
-has_row 'Tracing of blocking calls' 'pipe, one processor: flame off' 'pipe ping-pong'
+has_row 'Memory added to the programs, MB' 'cc1' 'memory added to programs'
+has_row 'Bytes on disk, MB' 'jq' 'the table of bytes on disk has jq'
+has_row 'From a recording to folded stacks, CPU seconds' 'cc1' 'the table of folding has cc1'
+has_row 'From a recording to folded stacks, CPU seconds' 'a program with -g' 'the table of folding has a program with inlined frames'
+has_row 'Recordings that carry their names, CPU seconds' 'cc1' 'the table of packed names has cc1'
+has_row 'Tracing of blocking calls' 'futex: flame off' 'the table of traced calls has futex ping-pong'
+has_row 'Tracing of blocking calls' 'pipe, one processor: flame off' 'the table of traced calls has pipe ping-pong'
 file_has out '^\| off: attach to 20 threads and leave' 'the benchmark attaches to as many threads as it reports'
 file_has out '^\| exact: slowdown, geometric mean +\| +at most 1\.20 \| +[0-9.]+ \| +(yes|no) \|$' \
     'the benchmark compares with the targets'
 is_str "$(find b -name '*.flame' -o -name '*.raw')" '' 'the benchmark removes its recordings'
 if command -v heaptrack >/dev/null; then
     # A program to which heaptrack adds nothing, in a run as short as this, has no number.
-    has_row 'CPU added, as a fraction of what heaptrack adds' 'flame, exact' 'against heaptrack' any
+    has_row 'CPU added, as a fraction of what heaptrack adds' 'flame, exact' 'the table of heaptrack has flame, exact' any
 else
     file_has out '^- missing: heaptrack' 'the benchmark names a missing recorder'
 fi
@@ -131,7 +131,7 @@ BENCH_RUNS=1 BENCH_ONLY=sqlite3,simulators \
         "$python" "$bench" --tiny --dir "$SCRATCH/b"
 file_has out '^\| CPU +\| +sqlite3 \| geometric mean \|' 'the benchmark has a column for the one program'
 if command -v valgrind >/dev/null; then
-    has_row 'Slowdown under simulators, CPU time' 'sqlite3' 'simulators'
+    has_row 'Slowdown under simulators, CPU time' 'sqlite3' 'the table of simulators has sqlite3'
 else
     file_has out '^- missing: valgrind' 'the benchmark names a missing simulator'
 fi
