@@ -61,16 +61,16 @@ like "$(collapse --compat perl)" '^app;\[app\];gone;Ptr::operator->;outer;inner_
     'perf: --compat perl truncates names'
 run_expect_status 2 'collapse --compat python ends with status 2' "$FLAME" collapse --compat python perf.txt
 like "$(cat err)" "collapse: --compat python: expected perl" 'collapse --compat python says what it expects'
-like "$(collapse --pid)" '^app-100;__libc_start_main;main 2000' '--pid'
-like "$(collapse --pid)" '^app-\?;\[app\];gone' '--pid with a thread id only'
-like "$(collapse --tid)" '^V8_Worker-200/201;' '--tid'
+like "$(collapse --pid)" '^app-100;__libc_start_main;main 2000' 'perf: --pid'
+like "$(collapse --pid)" '^app-\?;\[app\];gone' 'perf: --pid with a thread id only'
+like "$(collapse --tid)" '^V8_Worker-200/201;' 'perf: --tid'
 is_str "$(collapse --event instructions:u)" 'app;main 7' 'perf: --event counts that event'
 is_str "$(collapse --event-filter=instructions:u)" 'app;main 7' 'perf: --event-filter is --event'
-like "$(collapse --kernel)" 's";tcp_sendmsg_\[k\];native_safe_halt_\[k\] 250' '--kernel'
-unlike "$(collapse --kernel)" '_\[j\]' '--kernel marks no JIT frames'
-like "$(collapse --jit)" ';LazyCompile:~fn "it.s"_\[j\];tcp_sendmsg;' '--jit'
-like "$(collapse --all)" 's"_\[j\];tcp_sendmsg_\[k\]' '--all'
-like "$(collapse --addrs)" 'V8_Worker;\[unknown <0>\];\[libkmod.so.2.3.6 <1234>\]' '--addrs'
+like "$(collapse --kernel)" 's";tcp_sendmsg_\[k\];native_safe_halt_\[k\] 250' 'perf: --kernel'
+unlike "$(collapse --kernel)" '_\[j\]' 'perf: --kernel marks no JIT frames'
+like "$(collapse --jit)" ';LazyCompile:~fn "it.s"_\[j\];tcp_sendmsg;' 'perf: --jit'
+like "$(collapse --all)" 's"_\[j\];tcp_sendmsg_\[k\]' 'perf: --all'
+like "$(collapse --addrs)" 'V8_Worker;\[unknown <0>\];\[libkmod.so.2.3.6 <1234>\]' 'perf: --addrs'
 
 cat >srcline.txt <<'EOF'
 app 1 1.0: 3 cycles:
@@ -84,7 +84,7 @@ app 1 1.0: 3 cycles:
 
 EOF
 is_str "$("$FLAME" collapse --srcline srcline.txt)" \
-    'app;[unknown];start:libc-2.33.so;main:app.cpp:137;read_it:reader.h:300 3' '--srcline'
+    'app;[unknown];start:libc-2.33.so;main:app.cpp:137;read_it:reader.h:300 3' 'perf: --srcline'
 
 # Megabytes of them, so that the lines of a frame are on both sides of a read, and its module's
 # name stays correct; from a file, from a pipe, and from a pipe in pieces.

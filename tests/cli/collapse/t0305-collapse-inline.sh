@@ -41,12 +41,12 @@ for kind in $kinds; do
     [ "$kind" != pie ] || pc=$((pc + 0x555500000000))
     printf 'app 1/1 1.0: 1 cycles:\n\t%x work+0x%x (%s)\n\t1 main+0x9 ([kernel.kallsyms])\n\n' \
         "$pc" "$offset" "$PWD/$kind" >"$kind.txt"
-    is_str "$("$FLAME" collapse --inline "$kind.txt")" 'app;main;work;middle;leaf 1' "$kind"
+    is_str "$("$FLAME" collapse --inline "$kind.txt")" 'app;main;work;middle;leaf 1' "perf --inline of $kind"
     is_str "$("$FLAME" collapse --inline --context "$kind.txt")" \
-        'app;main;work:app.c:12;middle:app.c:8;leaf:app.c:4 1' "$kind, with lines"
-    is_str "$("$FLAME" collapse "$kind.txt")" 'app;main;work 1' "$kind, not asked for"
+        'app;main;work:app.c:12;middle:app.c:8;leaf:app.c:4 1' "perf --inline of $kind, with lines"
+    is_str "$("$FLAME" collapse "$kind.txt")" 'app;main;work 1' "perf --inline of $kind, not asked for"
 done
 sed "s#$PWD/pie#/nowhere/pie#" pie.txt >gone.txt
-is_str "$("$FLAME" collapse --inline gone.txt)" 'app;main;work 1' 'a module that is not here'
+is_str "$("$FLAME" collapse --inline gone.txt)" 'app;main;work 1' 'perf --inline: a missing module'
 
 done_testing

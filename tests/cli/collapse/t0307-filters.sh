@@ -26,9 +26,9 @@ idle 65
 parse 30' "$command --prune"
 done
 is_str "$("$FLAME" diff --focus parse --prune parse folded folded)" '# flame: left-out=70,70
-app;main;parse 30 30' 'diff'
+app;main;parse 30 30' 'diff --focus --prune'
 is_str "$("$FLAME" top --focus parse -s total folded | head -n 1)" \
-    'All: 30 samples; 5 symbols; filtered: 70% left out' 'top'
+    'All: 30 samples; 5 symbols; filtered: 70% left out' 'top --focus says how much is filtered out'
 is_str "$("$FLAME" top --tree --from-caller --prune parse --grep parse folded | awk '{ print $NF }' | tail -n 3)" \
     "$(printf 'parse\nmain\napp')" 'top --tree --from-caller'
 run_expect_status 2 'top --from-caller without --tree ends with status 2' "$FLAME" top --from-caller folded
@@ -117,11 +117,11 @@ app 7/8 [000] 1.0: 1 cycles:u:
 	5555 [unknown] ([unknown])
 
 END
-is_str "$("$FLAME" collapse --by module perf)" 'app;[unknown];app;libapp one.so;libc.so.6 1' 'perf: modules'
+is_str "$("$FLAME" collapse --by module perf)" 'app;[unknown];app;libapp one.so;libc.so.6 1' 'perf: --by module'
 is_str "$("$FLAME" collapse --focus '^put$' --by module perf)" \
     'app;[unknown];app;libapp one.so;libc.so.6 1' 'perf: --focus finds a function under --by module'
-is_str "$("$FLAME" collapse --by thread perf)" 'app-7/8;[unknown];main;put;get (deep);read 1' 'perf: threads'
-is_str "$("$FLAME" collapse --by process perf)" 'app-7;[unknown];main;put;get (deep);read 1' 'perf: processes'
+is_str "$("$FLAME" collapse --by thread perf)" 'app-7/8;[unknown];main;put;get (deep);read 1' 'perf: --by thread'
+is_str "$("$FLAME" collapse --by process perf)" 'app-7;[unknown];main;put;get (deep);read 1' 'perf: --by process'
 
 cat >inlined <<'END'
 app 7/8 [000] 1.0: 1 cycles:u:

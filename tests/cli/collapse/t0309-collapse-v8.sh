@@ -50,9 +50,9 @@ done
 ok 'V8: time is counted by default' cmp out <("$FLAME" collapse --type time "$samples/node.cpuprofile")
 is_str "$(cat err)" '' 'V8: collapse without --type prints nothing on standard error'
 "$FLAME" collapse --modules "$samples/node.cpuprofile" >out
-file_has out ';cpu.js`outer;cpu.js`inner [0-9]+$' '--modules'
+file_has out ';cpu.js`outer;cpu.js`inner [0-9]+$' 'V8: --modules'
 "$FLAME" collapse --srcline "$samples/node.cpuprofile" >out
-file_has out ';outer [^;]*cpu.js:2;inner [^;]*cpu.js:1 [0-9]+$' '--srcline'
+file_has out ';outer [^;]*cpu.js:2;inner [^;]*cpu.js:1 [0-9]+$' 'V8: --srcline'
 run "$FLAME" collapse "$ROOT/tests/corpus/collapse/chrome"
 ok "trace events are not taken for V8's profile" cmp out "$ROOT/tests/corpus/collapse-want/chrome"
 

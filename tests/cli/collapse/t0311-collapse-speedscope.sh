@@ -50,8 +50,8 @@ done
 printf 'a;b 3\na;b;c 5.25\na;f file.c:7 1\n' >in
 "$FLAME" render -f speedscope -o x.json in
 is_str "$("$FLAME" collapse x.json)" "$(printf 'a;b 3\na;b;c 5.25\na;f 1')" 'back from flame render'
-is_str "$("$FLAME" collapse --srcline x.json)" "$(cat in)" '--srcline'
-is_str "$("$FLAME" collapse --modules x.json | tail -1)" 'a;file.c`f 1' '--modules'
+is_str "$("$FLAME" collapse --srcline x.json)" "$(cat in)" 'speedscope: --srcline'
+is_str "$("$FLAME" collapse --modules x.json | tail -1)" 'a;file.c`f 1' 'speedscope: --modules'
 
 profiles() { # PROFILE...
     local IFS=,
@@ -76,8 +76,8 @@ run_expect_status 0 'speedscope: collapse of several kinds succeeds' "$FLAME" co
 is_str "$(cat out)" 'c 3' 'speedscope: of several kinds the first counts'
 like "$(cat err)" 'several kinds of values; none is counted, --type picks another \(bytes\)' \
     'speedscope: several kinds are reported'
-is_str "$("$FLAME" collapse --type bytes x.json)" "$(printf 't;c 4\nu;c 5')" '--type KIND'
-is_str "$("$FLAME" collapse --type u x.json)" 'c 5' '--type NAME'
+is_str "$("$FLAME" collapse --type bytes x.json)" "$(printf 't;c 4\nu;c 5')" 'speedscope: --type KIND'
+is_str "$("$FLAME" collapse --type u x.json)" 'c 5' 'speedscope: --type NAME'
 run_expect_status 2 'speedscope: --type with an unknown kind ends with status 2' \
     "$FLAME" collapse --type time x.json
 like "$(cat err)" "no values 'time'; it has bytes, none" \

@@ -48,7 +48,7 @@ done
 file_has out ';main;rec;rec.2;mid 260$' 'callgrind: certain callers are in the stack'
 file_has out '^\[several callers\];leaf 70440$' 'callgrind: uncertain callers are [several callers]'
 "$FLAME" collapse --modules "$samples/named.gz" >out
-file_has out ';t`main;t`rec ' '--modules'
+file_has out ';t`main;t`rec ' 'callgrind: --modules'
 run_expect_status 0 'callgrind: collapse of several events succeeds' "$FLAME" collapse "$samples/simulated"
 like "$(cat err)" 'several kinds of values; Ir is counted, --type picks another \(Dr, Dw,' \
     'callgrind: of several events one is counted, and the others are named'

@@ -19,7 +19,7 @@ run_expect_status 0 "Go's goroutines in text: collapse succeeds" "$FLAME" collap
 file_has out '^main.wait 5$' "Go's goroutines in text are counted"
 is_str "$(cat err)" '' "Go's goroutines in text: nothing on standard error"
 "$FLAME" collapse --srcline "$samples/go-goroutine" >out
-file_has out '^main.wait /src/main.go:37 5$' '--srcline'
+file_has out '^main.wait /src/main.go:37 5$' 'heap text: --srcline'
 
 # jeprof --text has 0.7 MB in all; the sums are those of its --collapsed.
 "$FLAME" collapse --type inuse_space "$samples/jemalloc" >out 2>err
@@ -36,7 +36,7 @@ map=$(printf '%x-%x r-xp %08x 00:00 77 %s' $start $((start + 0x10000000)) $page 
 printf 'heap profile: 1: 8 [2: 24] @ heapprofile\n1: 8 [2: 24] @ 0x%x 0x%x 0x10\n\nMAPPED_LIBRARIES:\n%s\n' \
     $at $((start + 0x9000000)) "$map" >x
 is_str "$("$FLAME" collapse --type alloc_space x)" "[unknown];[${FLAME##*/}];main 24" 'functions by address'
-is_str "$("$FLAME" collapse --type inuse_objects --addrs x | sed 's/;.*;/;...;/')" '0xf;...;main 1' '--addrs'
+is_str "$("$FLAME" collapse --type inuse_objects --addrs x | sed 's/;.*;/;...;/')" '0xf;...;main 1' 'heap text: --addrs'
 printf 'heap_v2/1\n  t*: 1: 8 [0: 0]\n@ 0x%x\n  t*: 1: 8 [0: 0]\n  t0: 1: 8 [0: 0]\nMAPPED_LIBRARIES:\n%s\n' $at "$map" >x
 is_str "$("$FLAME" collapse --type inuse_space x)" 'main 8' "jemalloc's heap text: functions by address"
 

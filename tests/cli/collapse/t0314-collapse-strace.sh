@@ -44,10 +44,10 @@ run_expect_status 0 'strace: collapse of all prefixes of a call succeeds' "$FLAM
 is_str "$(cat out)" "$(printf '%s\n' '[app];brk 1' '[app];f;close 1' 'g:h;brk 1' 'ns::f(int, char);read 1')" \
     'strace: prefixes of a call are not in the stack'
 is_str "$(cat err)" '' 'strace: prefixes of a call print nothing on standard error'
-is_str "$("$FLAME" collapse --type time x)" 'ns::f(int, char);read 2' '--type time'
-is_str "$("$FLAME" collapse --pid x | head -3)" "$(printf '%s\n' '77;ns::f(int, char);read 1' '78;[app];f;close 1' '[app];brk 1')" '--pid'
+is_str "$("$FLAME" collapse --type time x)" 'ns::f(int, char);read 2' 'strace: --type time'
+is_str "$("$FLAME" collapse --pid x | head -3)" "$(printf '%s\n' '77;ns::f(int, char);read 1' '78;[app];f;close 1' '[app];brk 1')" 'strace: --pid'
 "$FLAME" collapse --modules x >out
-file_has out ';b.so`f;close 1$' '--modules'
+file_has out ';b.so`f;close 1$' 'strace: --modules'
 printf '%s\n' 'brk(NULL) = 0' ' > /a/app(f+0x1) [0x2]' 'what is this' ' > nothing' 'read(3' ' > /a/app(f+0x1) [0' >x
 run_expect_status 0 'strace: collapse of broken lines succeeds' "$FLAME" collapse x
 is_str "$(cat out)" 'f;brk 1' 'strace: broken lines are left out'

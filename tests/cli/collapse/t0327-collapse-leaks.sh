@@ -21,7 +21,7 @@ done
 ok 'LeakSanitizer: names are complete' \
     grep -qxF '[indirect leak];__libc_start_call_main;main;leave();lists::make_list(int, char const*);node* make_node<node>(node*);operator new(unsigned long) 224' out
 "$FLAME" collapse --srcline "$corpus/lsan/cxx" >out
-ok '--srcline' grep -qF ';leave() /tmp/leaky/leak2.cc:11;' out
+ok 'leak reports: --srcline' grep -qF ';leave() /tmp/leaky/leak2.cc:11;' out
 "$FLAME" collapse "$corpus/lsan/asan-unnamed" >out
 file_has out '^\[direct leak\];\[libc.so.6\];\[asan\];\[asan\];\[asan\];\[libasan.so.8\] 81$' \
     'AddressSanitizer: frames without names have modules'
@@ -32,7 +32,7 @@ for sample in memcheck/cxx memcheckxml/cxx.xml; do
     is_str "$(of_kind 'definitely lost') $(of_kind 'indirectly lost')" '137 224' \
         "$sample: the bytes of its summary, indirect bytes once"
     "$FLAME" collapse --type objects "$corpus/$sample" >out
-    is_str "$(of_kind 'definitely lost') $(of_kind 'indirectly lost')" '4 4' '--type objects'
+    is_str "$(of_kind 'definitely lost') $(of_kind 'indirectly lost')" '4 4' 'leak reports: --type objects'
 done
 for options in '' '--type objects' --srcline; do
     # shellcheck disable=SC2086

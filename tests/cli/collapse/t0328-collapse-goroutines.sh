@@ -15,13 +15,13 @@ ok 'three that wait in a method' grep -qxF 'main.(*server).wait 3' out
 ok 'a generic function, and its callees' grep -qxF 'main.hold[...];sync.(*Mutex).Lock;sync.(*Mutex).lockSlow;sync.runtime_SemacquireMutex 1' out
 is_str "$("$FLAME" collapse "$corpus/panic")" 'main.main 1' 'the one that panicked'
 "$FLAME" collapse --label state,created "$corpus/debug2" >out
-ok '--label state,created' grep -qxF 'state=chan receive;created=main.main;main.(*server).wait 3' out
+ok 'goroutines: --label state,created' grep -qxF 'state=chan receive;created=main.main;main.(*server).wait 3' out
 for state in 'chan receive' 'select (no cases)' semacquire running; do
     is_int "$(root="state=$state;" awk 'index($0, ENVIRON["root"]) == 1 { n += $NF } END { print n + 0 }' out)" \
-        "$(grep -cF "[$state]:" "$corpus/debug2")" "$state"
+        "$(grep -cF "[$state]:" "$corpus/debug2")" "goroutines: --label state has the state $state"
 done
 "$FLAME" collapse --srcline "$corpus/debug2" >out
-ok '--srcline' grep -qF 'main.main.func1 ./p.go:24 1' out
+ok 'goroutines: --srcline' grep -qF 'main.main.func1 ./p.go:24 1' out
 
 printf '%s\n' 'panic: boom' '' 'goroutine 7 gp=0xc0 m=nil [IO wait, 5 minutes, locked to thread]:' 'main.f;g({0x1, 0x2}, 0x3?)' '	/a b/x.go:3 +0x1' 'what is this' \
     '...additional frames elided...' 'created by main.main in goroutine 1' '	/x.go:4 +0x2' '' 'goroutine 8 [running]:' '	goroutine running on other thread; stack unavailable' \

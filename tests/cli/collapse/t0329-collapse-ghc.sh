@@ -25,9 +25,9 @@ ticks=$(sed -n 's/.*(\([0-9]*\) ticks @.*/\1/p' "$corpus/percent.prof")
 is_str "$(leaf)" "$(part=$(table percent.prof 1) all=$ticks awk 'BEGIN { printf "%.10g", ENVIRON["part"] * ENVIRON["all"] / 100 }')" \
     'GHC percentages: ticks are computed from the total'
 "$FLAME" collapse --type entries "$corpus/percent.prof" >out
-is_str "$(tail -1 out)" 'MAIN;Main.CAF;Main.main;Main.slow;Main.slowSum 1' '--type entries'
+is_str "$(tail -1 out)" 'MAIN;Main.CAF;Main.main;Main.slow;Main.slowSum 1' 'GHC: --type entries'
 "$FLAME" collapse --srcline --type ticks "$corpus/ticks.prof" >out
-ok '--srcline' grep -qF ';Main.slow P.hs:5;Main.slowSum P.hs:5 ' out
+ok 'GHC: --srcline' grep -qF ';Main.slow P.hs:5;Main.slowSum P.hs:5 ' out
 
 head='COST CENTRE   MODULE SRC   no. entries  %time %alloc   %time %alloc  ticks  bytes'
 prof() { printf '%s\n' '	Time and Allocation Profiling Report  (Final)' "$@" >x; }

@@ -12,7 +12,7 @@ is_str "$("$FLAME" collapse --type samples --srcline "$sample")" \
     "$(printf '%s\n' 'main /src/main.cc:25;0x18d3df0f1 2' 'main /src/main.cc:25;ns::f(int, char const&) /src/main.cc:7 2')" \
     'xctrace: --type samples --srcline'
 "$FLAME" collapse --modules "$sample" >out
-ok '--modules' grep -qF 'app`main;' out
+ok 'xctrace: --modules' grep -qF 'app`main;' out
 
 sed 's/frame ref="13"/frame ref="12"/' "$sample" >x
 run_expect_status 2 'xctrace: a reference to another kind ends with status 2' "$FLAME" collapse x
