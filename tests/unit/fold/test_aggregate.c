@@ -106,11 +106,14 @@ static void random_stacks(unsigned round, unsigned stacks, unsigned depth, int64
     }
     dropped = aggregate_write(a, aggregate_to_strbuf, &got);
     want = twin_text(&negative);
-    is_str(got.buf, want, "round %u: the lines of the naive twin", round);
-    is_int((intmax_t)dropped, (intmax_t)negative, "round %u: as many negative", round);
+    is_str(got.buf, want, "random stacks, round %u: the lines equal those of the naive twin",
+           round);
+    is_int((intmax_t)dropped, (intmax_t)negative,
+           "random stacks, round %u: as many negative sums are dropped", round);
     strbuf_clear(&got);
     aggregate_write(a, aggregate_to_strbuf, &got);
-    ok(strcmp(got.buf, want) == 0, "round %u: the same when written again", round);
+    ok(strcmp(got.buf, want) == 0, "random stacks, round %u: a second write gives equal text",
+       round);
     free(want);
     strbuf_release(&got);
     strbuf_release(&stack);
@@ -129,7 +132,7 @@ static void test_names(void)
     aggregate_add(a, id, INT64_MAX);
     aggregate_write(a, aggregate_to_strbuf, &got);
     is_str(got.buf, "a:b c;\xef\xbf\xbd;read_4096 9223372036854775807\n",
-           "names are made safe, counts are whole");
+           "frame names are sanitised, and counts stay exact");
     strbuf_release(&got);
     aggregate_free(a);
 }
@@ -144,7 +147,7 @@ static void test_deep(void)
         id = aggregate_push(a, id, frame);
     aggregate_add(a, id, 1);
     aggregate_write(a, aggregate_to_strbuf, &got);
-    is_int((intmax_t)got.len, 500000 * 2 + 2, "a stack of half a million frames");
+    is_int((intmax_t)got.len, 500000 * 2 + 2, "a stack of half a million frames is written");
     strbuf_release(&got);
     aggregate_free(a);
 }
@@ -253,9 +256,9 @@ static void random_traces(unsigned round)
             twin_trace(&rt[i], view, opt.pid, opt.tid);
         }
         want = twin_text(&negative);
-        is_int(fold_loaded(&opt, traces, 2, &got), 0, "two traces fold to %s", view);
-        ok(strcmp(got.buf, want) == 0, "round %u, mode %u: as the naive twin has them", round,
-           mode);
+        is_int(fold_loaded(&opt, traces, 2, &got), 0, "two traces fold to view %s", view);
+        ok(strcmp(got.buf, want) == 0,
+           "random traces, round %u, mode %u: the text equals that of the naive twin", round, mode);
         free(want);
         strbuf_release(&got);
         trace_free(traces[0]);
@@ -288,19 +291,19 @@ static void test_summary(void)
     tb_row(&b, a, (uint16_t)th, 1, 1);
     row = tb_row(&b, c, (uint16_t)th, 1000, 1);
     tb_row_at(&b, row)->flags = TRACE_ROW_INHERITED;
-    is_int(trace_load_bytes("t", b.data, b.len, false, &t), 0, "a trace to sum up");
+    is_int(trace_load_bytes("t", b.data, b.len, false, &t), 0, "a trace to sum up loads");
     fold_summary(t, &s);
-    is_int((intmax_t)s.alloc_bytes, 101, "bytes allocated, without those inherited");
-    is_int((intmax_t)s.alloc_calls, 5, "and calls");
-    is_int((intmax_t)s.free_bytes, 60, "bytes freed");
-    is_int(s.live_bytes, 1041, "bytes live, with those inherited");
-    is_int(s.live_calls, 4, "and blocks");
-    is_int((intmax_t)s.temp_calls, 1, "temporaries");
-    is_int((intmax_t)s.stacks, 2, "stacks");
-    is_int((intmax_t)s.threads, 2, "threads");
-    is_int((intmax_t)s.lost_calls, 3, "lost");
-    is_int((intmax_t)s.skipped, 4, "skipped");
-    is_int((intmax_t)s.cost_ns, 7000, "cost");
+    is_int((intmax_t)s.alloc_bytes, 101, "the summary has allocated bytes without inherited ones");
+    is_int((intmax_t)s.alloc_calls, 5, "the summary has allocations without inherited ones");
+    is_int((intmax_t)s.free_bytes, 60, "the summary has freed bytes");
+    is_int(s.live_bytes, 1041, "the summary has live bytes with inherited ones");
+    is_int(s.live_calls, 4, "the summary has live blocks with inherited ones");
+    is_int((intmax_t)s.temp_calls, 1, "the summary has temporary allocations");
+    is_int((intmax_t)s.stacks, 2, "the summary has the number of stacks");
+    is_int((intmax_t)s.threads, 2, "the summary has the number of threads");
+    is_int((intmax_t)s.lost_calls, 3, "the summary has the lost calls");
+    is_int((intmax_t)s.skipped, 4, "the summary has the skipped calls");
+    is_int((intmax_t)s.cost_ns, 7000, "the summary estimates the cost from samples");
     trace_free(t);
     tb_release(&b);
 }
@@ -310,7 +313,7 @@ static bool begins_with(void *first, const char *text, size_t len)
     return len > 0 && *text == *(const char *)first;
 }
 
-/* Whichever of its frames is named: the first that was made, the last, a root, a leaf. */
+/* Excludes each frame in turn: the first that was made, the last, a root, a leaf. */
 static void test_exclude(void)
 {
     static const struct {
@@ -336,9 +339,9 @@ static void test_exclude(void)
         aggregate_add(a, c, 2);
         aggregate_add(a, aggregate_push(a, c, id[3]), 7);
         is_int((intmax_t)aggregate_exclude(a, begins_with, &frame), (intmax_t)rows[i].sum,
-               "without stacks that have %c: what they came to", frame);
+               "aggregate_exclude returns the sum of the stacks that have %c", frame);
         aggregate_write(a, aggregate_to_strbuf, &text);
-        is_str(text.buf, rows[i].left, "and what is left");
+        is_str(text.buf, rows[i].left, "aggregate_exclude leaves the other stacks");
         strbuf_release(&text);
         aggregate_free(a);
     }

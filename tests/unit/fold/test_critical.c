@@ -89,7 +89,7 @@ static uint32_t woken(struct made *m, uint32_t sleeper, uint16_t waker, const ch
     return ob_waker(&m->b, sleeper, on(m, waker, frames));
 }
 
-/* Folds it, and gives it back. */
+/* Folds the trace and releases it. */
 static char *fold(struct made *m, const struct fold_when *when)
 {
     struct fold_when own = when ? *when : (struct fold_when){.range = false};
@@ -161,7 +161,7 @@ static void test_lock(void)
              "holder;hold;nanosleep 497000\n"
              "waiter;[running] 2000\n"
              "waiter;work;nanosleep 199000\n",
-             "the holder is on the path while others wait for the lock, and not the wait");
+             "critical path: a lock's holder is on it while others wait, and the wait is not");
     make_lock(&m);
     folds_to(
         &m, &when,
@@ -174,7 +174,7 @@ static void test_lock(void)
         "app;[running] 1000\n"
         "holder;[running] 2000\n"
         "holder;hold;nanosleep 497000\n",
-        "a path that ends in another thread");
+        "critical path: it ends in another thread on request");
     /* At 300 the main thread waits for the holder, and at 600 for the waiter. */
     when = (struct fold_when){.range = true,
                               .from = {.given = true, .asked_ns = 450 * (uint64_t)MS},
@@ -194,11 +194,11 @@ static void test_lock(void)
         "holder;hold;nanosleep 49000\n"
         "waiter;[running] 1000\n"
         "waiter;work;nanosleep 100000\n",
-        "a range that ends in a wait goes on with whom is waited for");
+        "critical path: a range that ends in a wait continues with the thread waited for");
 }
 
-/* Two threads that wake each other at once, as clocks of one moment have it; short waits that are a
- * sum; a thread whose maker is not known. */
+/* Two threads that wake each other at one time, as coarse clocks record it; short waits summed up;
+ * a thread without a known creator. */
 static void test_odd(void)
 {
     struct made m;
@@ -218,7 +218,7 @@ static void test_odd(void)
              "# critical: thread ns=100000000 tid=100 pid=100 name=\"a\"\n"
              "# critical: free gain=40000000 waited=110000000 waits=3 kind=4 name=\"read pipe\"\n"
              "a;f;read pipe 40000\n",
-             "no circle: two that are said to have woken each other");
+             "critical path: two threads that wake each other make no circle");
 
     begin(&m);
     a = thread(&m, 100, "a", 0, 100, 0);
@@ -233,7 +233,7 @@ static void test_odd(void)
              "# critical: free gain=30000000 waited=30000000 waits=1 kind=1 name=\"futex q\"\n"
              "a;[running] 70000\n"
              "a;f;futex q 30000\n",
-             "short waits that are a sum have their part, and could be gained");
+             "critical path: summed short waits have their part and a possible gain");
 
     begin(&m);
     a = thread(&m, 100, "a", 0, 100, 0);
@@ -250,7 +250,7 @@ static void test_odd(void)
              "# critical: free gain=70000000 waited=70000000 waits=1 kind=1 name=\"futex q\"\n"
              "a;[running] 20000\n"
              "b;[running] 40000\n",
-             "what was before a thread whose maker is not known is not known");
+             "critical path: the time before a thread without a known creator is unknown");
 }
 
 /* The waker is asleep again by the time the sleeper could run. */
@@ -276,7 +276,7 @@ static void test_slow_wake(void)
              "# critical: free gain=40000000 waited=35000000 waits=1 kind=4 name=\"read pipe\"\n"
              "a;[running] 55000\n"
              "b;[running] 45000\n",
-             "the path goes to where the waker was awake");
+             "critical path: it continues at the waker's last time awake");
 }
 
 static void test_refused(void)
@@ -287,18 +287,18 @@ static void test_refused(void)
 
     make_lock(&m);
     got = fold(&m, &when);
-    is_str(got, "refused", "a thread that there is not");
+    is_str(got, "refused", "critical path: an unknown thread is refused");
     free(got);
     when =
         (struct fold_when){.range = true, .from = {.given = true, .asked_ns = 800 * (uint64_t)MS}};
     make_lock(&m);
     got = fold(&m, &when);
-    is_str(got, "refused", "a range behind the end");
+    is_str(got, "refused", "critical path: a range behind the end is refused");
     free(got);
     begin(&m);
     slept(&m, on(&m, ob_thread(&m.b, 1, 1, "old"), "f/g"), 1, TRACE_OFF_OTHER, 1, 2, 0);
     got = fold(&m, NULL);
-    is_str(got, "refused", "a trace that does not say when threads began");
+    is_str(got, "refused", "critical path: a trace without the threads' begins is refused");
     free(got);
 }
 
@@ -332,22 +332,26 @@ static void test_text(void)
 
     critical_text_init(&c);
     is_int(takes(&c, "# critical: thread ns=1 tid=2 pid=3 name=\"early\""), 0,
-           "nothing before a path");
-    is_int(takes(&c, PATH), 1, "a path");
+           "critical_text: a line before a path is ignored");
+    is_int(takes(&c, PATH), 1, "critical_text: a path line is accepted");
     is_int(c.length_ns + c.ran_ns + c.waited_ns + c.woken_ns + c.short_ns + c.unknown_ns +
                c.nthreads,
-           70 + 2 + 3 + 4 + 5 + 7 + 8, "its figures");
-    is_str(c.ends_in, "a name=\\\"x", "a hostile name");
+           70 + 2 + 3 + 4 + 5 + 7 + 8, "critical_text: a path line gives its numbers");
+    is_str(c.ends_in, "a name=\\\"x", "critical_text: a hostile name is kept as it is");
     for (size_t i = 0; i < ARRAY_LEN(wrong); i++)
         taken += takes(&c, wrong[i]);
-    is_int(taken, 0, "what makes no sense is passed over");
+    is_int(taken, 0, "critical_text: malformed lines are ignored");
     for (int i = 0; i < 40; i++)
         takes(&c, "# critical: free gain=12 waited=1 waits=1 kind=6 name=\"nap\"");
-    is_int(c.things, CRITICAL_TEXT_MOST, "no more than there is room for");
-    is_int(c.thing[0].ns == 12 && c.thing[0].kind == 6, 1, "a thing's figures");
-    is_int(takes(&c, PATH), 1, "another path");
-    is_int(takes(&c, "# critical: thread ns=1 tid=2 pid=3 name=\"late\""), 1, "whose threads");
-    is_int(c.paths == 2 && c.threads == 0, 1, "are not the first one's");
+    is_int(c.things, CRITICAL_TEXT_MOST,
+           "critical_text: at most CRITICAL_TEXT_MOST objects are kept");
+    is_int(c.thing[0].ns == 12 && c.thing[0].kind == 6, 1,
+           "critical_text: an object's line gives its numbers");
+    is_int(takes(&c, PATH), 1, "critical_text: a second path line is accepted");
+    is_int(takes(&c, "# critical: thread ns=1 tid=2 pid=3 name=\"late\""), 1,
+           "critical_text: a thread of a second path is accepted");
+    is_int(c.paths == 2 && c.threads == 0, 1,
+           "critical_text: threads of a second path do not join the first");
     critical_text_release(&c);
 #undef PATH
 #undef BIG
@@ -372,13 +376,14 @@ static void test_without_ends(void)
     ((struct trace_off_thread *)tb_thread_at(&m.b, c))->wall_ns = 95 * MS;
     tb_meta(&m.b, TRACE_META_INTERVALS, &m.log, sizeof m.log);
     if (trace_load_bytes("test", m.b.data, m.b.len, false, &t)) {
-        ok(false, "it can be read");
+        ok(false, "a trace without thread ends loads");
         return;
     }
     l = lastknown_of(t);
-    is_int((intmax_t)l.threads, 2, "two of three threads have no end");
-    ok(l.timed, "what they ran is known");
-    is_int((intmax_t)l.most_ran_ns, 10 * MS, "to be no more than what lies between their waits");
+    is_int((intmax_t)l.threads, 2, "lastknown_of counts threads without an end");
+    ok(l.timed, "lastknown_of has a limit of the CPU time");
+    is_int((intmax_t)l.most_ran_ns, 10 * MS,
+           "lastknown_of limits the CPU time to what lies between the waits");
     trace_free(t);
     tb_release(&m.b);
 }

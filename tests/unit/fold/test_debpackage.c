@@ -54,17 +54,18 @@ int main(void)
     put("libc6:amd64.list", "/lib/x86_64-linux-gnu/libc.so.6");
     put("tool.md5sums", "/opt/other\n");
     put("rough.list", "\n\n/usr/\n/x\001\n/usr/bin/no end");
-    is_of("/usr/bin/tool", "tool-dbgsym", "a program");
-    is_of("/usr/bin/tool-more", "tool-dbgsym", "another, whose name begins like the first");
-    is_of("/usr/bin/too", NULL, "part of a name is nothing");
-    is_of("/bin/tool", "tool-dbgsym", "/bin is /usr/bin");
+    is_of("/usr/bin/tool", "tool-dbgsym", "a program's package is found");
+    is_of("/usr/bin/tool-more", "tool-dbgsym",
+          "a program whose name begins with another's is found");
+    is_of("/usr/bin/too", NULL, "a part of a file name finds no package");
+    is_of("/bin/tool", "tool-dbgsym", "/bin is searched as /usr/bin");
     is_of("/usr/lib/x86_64-linux-gnu/libfoo.so.1.2", "libfoo1-dbgsym",
-          "and /usr/lib is /lib; the architecture is no part of the name");
-    is_of("/lib/x86_64-linux-gnu/libc.so.6", "libc6-dbg", "the C library's is of the old kind");
-    is_of("/usr/bin/no end", "rough-dbgsym", "a last line without an end");
-    is_of("/opt/other", NULL, "other files of dpkg's are no lists");
-    is_of("", NULL, "no path");
+          "/usr/lib is searched as /lib, and the architecture is not in the name");
+    is_of("/lib/x86_64-linux-gnu/libc.so.6", "libc6-dbg", "libc6 has a package named -dbg");
+    is_of("/usr/bin/no end", "rough-dbgsym", "a last line without a newline is read");
+    is_of("/opt/other", NULL, "other files of dpkg are not read as lists");
+    is_of("", NULL, "an empty path finds no package");
     remove_all();
-    is_of("/usr/bin/tool", NULL, "a machine without dpkg");
+    is_of("/usr/bin/tool", NULL, "without dpkg's lists no package is found");
     return done_testing();
 }

@@ -28,13 +28,16 @@ static void searched(const char *env, size_t nextra, const char *want, const cha
 
 int main(void)
 {
-    searched(NULL, 0, "/usr/lib/debug", "without the variable: the system's directory");
-    searched("", 0, "/usr/lib/debug", "an empty variable is none");
-    searched("a::b:", 0, "a b /usr/lib/debug", "the variable's directories come first");
-    searched("a", 2, "first second a /usr/lib/debug", "the caller's come before these");
-    searched("none", 0, "", "none: no directory at all");
-    searched("none", 2, "first second", "none: the caller's are searched");
-    searched("a:none:b", 0, "a", "none ends the list");
-    searched("nonesuch:b", 0, "nonesuch b /usr/lib/debug", "a longer name is a directory");
+    searched(NULL, 0, "/usr/lib/debug", "without FLAME_DEBUG_DIRS: the system's directory");
+    searched("", 0, "/usr/lib/debug", "an empty FLAME_DEBUG_DIRS counts as absent");
+    searched("a::b:", 0, "a b /usr/lib/debug",
+             "directories of FLAME_DEBUG_DIRS come before the system's");
+    searched("a", 2, "first second a /usr/lib/debug",
+             "the caller's directories come before FLAME_DEBUG_DIRS");
+    searched("none", 0, "", "FLAME_DEBUG_DIRS=none: no directory at all");
+    searched("none", 2, "first second", "FLAME_DEBUG_DIRS=none: the caller's directories remain");
+    searched("a:none:b", 0, "a", "none ends the list in FLAME_DEBUG_DIRS");
+    searched("nonesuch:b", 0, "nonesuch b /usr/lib/debug",
+             "a directory whose name begins with none is searched");
     return done_testing();
 }

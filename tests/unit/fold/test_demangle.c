@@ -1,4 +1,4 @@
-/* Names of C++ and Rust, and names made to hurt. */
+/* Names of C++ and Rust, and hostile names. */
 #include <stdlib.h>
 
 #include "fold/symbols/demangle.h"
@@ -9,8 +9,8 @@ static void becomes(const char *mangled, const char *want)
     struct strbuf sb = STRBUF_INIT;
 
     strbuf_addstr(&sb, "<");
-    ok(demangle(&sb, mangled, strlen(mangled)), "%s is mangled", mangled);
-    is_str(sb.buf + 1, want, "it says %s", want);
+    ok(demangle(&sb, mangled, strlen(mangled)), "demangle accepts %s", mangled);
+    is_str(sb.buf + 1, want, "demangle gives %s", want);
     strbuf_release(&sb);
 }
 
@@ -19,8 +19,8 @@ static void stays(const char *name, size_t len, const char *what)
     struct strbuf sb = STRBUF_INIT;
 
     strbuf_addstr(&sb, "<");
-    ok(!demangle(&sb, name, len), "%s is left alone", what);
-    is_str(sb.buf, "<", "%s: nothing is added", what);
+    ok(!demangle(&sb, name, len), "demangle refuses %s", what);
+    is_str(sb.buf, "<", "demangle adds nothing for %s", what);
     strbuf_release(&sb);
 }
 
@@ -30,7 +30,7 @@ static void survives(const char *name, size_t len, const char *what)
     struct strbuf sb = STRBUF_INIT;
 
     demangle(&sb, name, len);
-    ok(sb.len <= 65536, "%s: survived, %zu bytes", what, sb.len);
+    ok(sb.len <= 65536, "demangle survives %s with %zu bytes of output", what, sb.len);
     strbuf_release(&sb);
 }
 
@@ -72,17 +72,17 @@ int main(void)
     becomes("_RNvCsXXXXXXXXXXX_5crate4main", "crate::main");
     stays("main", 4, "a plain name");
     stays("_start", 6, "an underscore");
-    stays("_Read", 5, "what begins like Rust");
-    stays("_Z", 2, "two letters");
-    stays("_ZZZZZZ", 7, "nonsense");
-    stays("", 0, "nothing");
+    stays("_Read", 5, "a name that begins like Rust");
+    stays("_Z", 2, "the prefix _Z alone");
+    stays("_ZZZZZZ", 7, "a meaningless mangled name");
+    stays("", 0, "an empty name");
     becomes("_Z1fv", "f()");
     survives(nul, sizeof nul - 1, "a name with a NUL");
 
-    /* More than libiberty's own limit allows, yet honest. */
+    /* More than libiberty's own limit allows, yet valid. */
     s = repeat("_Z2000", "a", 2000, "v");
     strbuf_clear(&sb);
-    ok(demangle(&sb, s, strlen(s)) && sb.len == 2002, "a name of 2,000 letters");
+    ok(demangle(&sb, s, strlen(s)) && sb.len == 2002, "demangle accepts a name of 2,000 letters");
     strbuf_release(&sb);
     free(s);
     s = repeat("_Z1fI", "i", 1500, "Evv");
@@ -107,7 +107,7 @@ int main(void)
     survives(s, strlen(s), "ten doublings");
     free(s);
     s = doubling(35);
-    stays(s, strlen(s), "a name of 300 bytes that stands for terabytes");
+    stays(s, strlen(s), "a name of 300 bytes that expands to terabytes");
     free(s);
     return done_testing();
 }

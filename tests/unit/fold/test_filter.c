@@ -18,7 +18,7 @@ static void parse(struct filter *f, const char *const *args)
 
     for (; args[n - 1]; n++)
         argv[n] = (char *)(uintptr_t)args[n - 1];
-    is_int(opts_parse(&command, f, n, argv, &first), -1, "the options are taken");
+    is_int(opts_parse(&command, f, n, argv, &first), -1, "opts_parse accepts the options");
 }
 
 static void add_text(struct stackset *st, const char *text)
@@ -52,7 +52,7 @@ static char *text_of(struct stackset *st)
     return text;
 }
 
-/* The text that the filters leave, run over stacks that were added up. */
+/* The text that the filters leave, applied to stacks that were added up. */
 static char *by_stacks(const char *const *args, const char *text, uint64_t *left_out)
 {
     struct stackset *st = stackset_new();
@@ -76,7 +76,7 @@ static int take(void *to, const struct folded_line *line, unsigned tag)
     return 0;
 }
 
-/* The text that the filters leave, run line by line and added up afterwards. */
+/* The text that the filters leave, applied line by line and added up afterwards. */
 static char *by_lines(const char *const *args, const char *text)
 {
     struct stackset *st = stackset_new();
@@ -111,7 +111,7 @@ static void check(const char *name, const char *const *args, const char *text, c
 
     is_str(got, want, "%s", name);
     is_str(lines, want, "%s, line by line", name);
-    is_int((long long)left_out, (long long)want_left_out, "%s: left out", name);
+    is_int((long long)left_out, (long long)want_left_out, "%s: the left-out sum", name);
     free(got);
     free(lines);
 }
@@ -139,37 +139,39 @@ static void each(void)
     check("--prune keeps the lowest", ARGS("--prune", "^b$"), sample,
           "app;main 1000\napp;main;a;b 11\napp;main;x;c 100\n", 0);
     check("--prune at the root", ARGS("--prune", "app"), sample, "app 1111\n", 0);
-    check("--trim-root=FRAME", ARGS("--trim-root=^b$"), sample,
+    check("--trim-root=FRAME begins stacks at the frame", ARGS("--trim-root=^b$"), sample,
           "app;main 1000\napp;main;x;c 100\nb;b;a;d 10\nb;c 1\n", 0);
     check("--trim-root keeps a last frame", ARGS("--trim-root"), sample,
           "main 1000\nmain;a;b;b;a;d 10\nmain;a;b;c 1\nmain;x;c 100\n", 0);
-    check("--trim-root of what is left", ARGS("--grep", "a;b", "--trim-root"), sample,
+    check("--trim-root applies to what --grep leaves", ARGS("--grep", "a;b", "--trim-root"), sample,
           "b;a;d 10\nc 1\n", 1100);
-    check("--trim-root of one stack", ARGS("--grep", "x", "--trim-root"), sample, "c 100\n", 1011);
-    check("--collapse-recursion is of neighbours", ARGS("--collapse-recursion"), "a;b;b;b;a;a 3\n",
-          "a;b;a 3\n", 0);
-    check("--from-caller", ARGS("--from-caller"), "a;b;c 3\nd;b;c 4\n", "c;b;a 3\nc;b;d 4\n", 0);
-    check("--from-caller, evenly", ARGS("--from-caller"), "a;b 1\na;b;c;d 2\n",
-          "b;a 1\nd;c;b;a 2\n", 0);
-    check("a stack without frames", ARGS("--grep-v", "a", "--trim-root", "--from-caller"),
-          " 3\na 4\n", " 3\n", 4);
-    check("one that recursion is taken out of", ARGS("--collapse-recursion"), " 3\na;a 4\n",
-          " 3\na 4\n", 0);
-    check("what all share only becomes less", ARGS("--trim-root"), "a;b 1\na;b;c 2\n",
-          "b 1\nb;c 2\n", 0);
-    check("it shares nothing with others", ARGS("--trim-root"), " 3\na;b 1\na;c 4\n",
-          " 3\na;b 1\na;c 4\n", 0);
+    check("--trim-root of a single stack keeps its last frame", ARGS("--grep", "x", "--trim-root"),
+          sample, "c 100\n", 1011);
+    check("--collapse-recursion joins adjacent frames only", ARGS("--collapse-recursion"),
+          "a;b;b;b;a;a 3\n", "a;b;a 3\n", 0);
+    check("--from-caller reverses stacks", ARGS("--from-caller"), "a;b;c 3\nd;b;c 4\n",
+          "c;b;a 3\nc;b;d 4\n", 0);
+    check("--from-caller reverses stacks of different depths", ARGS("--from-caller"),
+          "a;b 1\na;b;c;d 2\n", "b;a 1\nd;c;b;a 2\n", 0);
+    check("a stack without frames passes --grep-v, --trim-root and --from-caller",
+          ARGS("--grep-v", "a", "--trim-root", "--from-caller"), " 3\na 4\n", " 3\n", 4);
+    check("--collapse-recursion keeps a stack without frames", ARGS("--collapse-recursion"),
+          " 3\na;a 4\n", " 3\na 4\n", 0);
+    check("--trim-root shortens a stack that begins all others", ARGS("--trim-root"),
+          "a;b 1\na;b;c 2\n", "b 1\nb;c 2\n", 0);
+    check("--trim-root keeps stacks that share no frame with an empty one", ARGS("--trim-root"),
+          " 3\na;b 1\na;c 4\n", " 3\na;b 1\na;c 4\n", 0);
 }
 
 static void order(void)
 {
-    check("--grep sees recursion", ARGS("--collapse-recursion", "--grep", "b;b"), sample,
+    check("--grep sees recursive frames", ARGS("--collapse-recursion", "--grep", "b;b"), sample,
           "app;main;a;b;a;d 10\n", 1101);
     check("--focus sees what --prune drops", ARGS("--prune", "^a$", "--focus", "^d$"), sample,
           "app;main;a 10\n", 1101);
     check("--prune before --trim-root=", ARGS("--trim-root=^c$", "--prune", "^a$"), sample,
           "app;main 1000\napp;main;a 11\nc 100\n", 0);
-    check("names are matched, not places", ARGS("--by", "module", "--focus", "f"),
+    check("--focus matches names, not places", ARGS("--by", "module", "--focus", "f"),
           "m;f (/lib/x.so);g (/lib/x.so);h (/bin/[y]) 1\n", "m;x.so;[y] 1\n", 0);
     check("--by before --collapse-recursion", ARGS("--by", "line", "--collapse-recursion"),
           "f a.c:1;g a.c:1;g a.c:2;h 1\n", "a.c:1;a.c:2;h 1\n", 0);
@@ -179,30 +181,33 @@ static void order(void)
           "f (/x.so);g (/x.so);h (/y.so) 1\n", "x.so;y.so 1\n", 0);
     check("--by module keeps recursion of names", ARGS("--by", "module"), "f;f;g (/x.so) 1\n",
           "f;f;x.so 1\n", 0);
-    check("a frame whose place is that of the one below", ARGS("--by", "module"),
-          "f\x1fx.so;g\x1f;h\x1fy.so 1\nf\x1fx.so;g\x1f 2\n", "x.so 2\nx.so;y.so 1\n", 0);
-    check("with none below", ARGS("--by", "module"), "g\x1f;h\x1fy.so 1\n", "g;y.so 1\n", 0);
-    check("--by process", ARGS("--by", "process"), "v-1/2;f 1\nv-1/3;f 1\nw/3;f 1\n-1/2 1\n",
-          "-1/2 1\nv-1;f 2\nw/3;f 1\n", 0);
-    check("--by process wants both numbers", ARGS("--by", "process"), "a--/8;f 1\na-7/;f 1\n",
-          "a--/8;f 1\na-7/;f 1\n", 0);
-    check("--by process, with as little as there may be", ARGS("--by", "process"),
+    check("--by module: a frame with an empty place takes that of the one below",
+          ARGS("--by", "module"), "f\x1fx.so;g\x1f;h\x1fy.so 1\nf\x1fx.so;g\x1f 2\n",
+          "x.so 2\nx.so;y.so 1\n", 0);
+    check("--by module: a frame with an empty place and none below keeps its name",
+          ARGS("--by", "module"), "g\x1f;h\x1fy.so 1\n", "g;y.so 1\n", 0);
+    check("--by process joins the threads of a process", ARGS("--by", "process"),
+          "v-1/2;f 1\nv-1/3;f 1\nw/3;f 1\n-1/2 1\n", "-1/2 1\nv-1;f 2\nw/3;f 1\n", 0);
+    check("--by process needs process and thread number", ARGS("--by", "process"),
+          "a--/8;f 1\na-7/;f 1\n", "a--/8;f 1\na-7/;f 1\n", 0);
+    check("--by process accepts the shortest names only", ARGS("--by", "process"),
           "x-1/2;f 1\n1/2;f 1\n/2;f 1\n12;f 1\nx1/2;f 1\nx-12/;f 1\nab-34/56;f 1\na-12b3;f 1\n",
           "/2;f 1\n1/2;f 1\n12;f 1\na-12b3;f 1\nab-34;f 1\nx-12/;f 1\nx-1;f 1\nx1/2;f 1\n", 0);
-    check("--by process is of the root", ARGS("--by", "process"), "a;v-1/2 1\n 2\nv-1/2 4\n",
-          " 2\na;v-1/2 1\nv-1 4\n", 0);
-    check("--by thread leaves threads", ARGS("--by", "process", "--by", "thread"), "v-1/2;f 1\n",
-          "v-1/2;f 1\n", 0);
+    check("--by process applies to the root frame", ARGS("--by", "process"),
+          "a;v-1/2 1\n 2\nv-1/2 4\n", " 2\na;v-1/2 1\nv-1 4\n", 0);
+    check("--by thread after --by process keeps threads apart",
+          ARGS("--by", "process", "--by", "thread"), "v-1/2;f 1\n", "v-1/2;f 1\n", 0);
 }
 
 static void leaves(void)
 {
-    check("a new leaf is no count", ARGS("--prune", "read"), "a;read 4096;b 5\n", "a;read_4096 5\n",
-          0);
-    check("an empty name is no leaf", ARGS("--prune", "^$"), "a;;b 5\na 1\n", "a 6\n", 0);
+    check("a pruned frame that looks like a count is escaped", ARGS("--prune", "read"),
+          "a;read 4096;b 5\n", "a;read_4096 5\n", 0);
+    check("a pruned frame with an empty name adds to the frame above", ARGS("--prune", "^$"),
+          "a;;b 5\na 1\n", "a 6\n", 0);
     check("a stack of empty names only", ARGS("--prune", "^x$"), ";; 5\n; 2\na 1\n", " 7\na 1\n",
           0);
-    check("broken text is matched around", ARGS("--grep", "b$"), "a\xff;b 1\na\xff;c 2\n",
+    check("--grep matches around invalid UTF-8", ARGS("--grep", "b$"), "a\xff;b 1\na\xff;c 2\n",
           "a\xff;b 1\n", 2);
 }
 
@@ -269,8 +274,8 @@ static void two_columns(void)
     stackset_add(st, &b, 1, &one, &two);
     filter_stacks(&f, &st);
     text = text_of(st);
-    is_str(text, "a 1 0\n", "two columns stay two");
-    is_int((long long)f.left_out[1].whole, 2, "the second one's sum is left out too");
+    is_str(text, "a 1 0\n", "a filter keeps both columns");
+    is_int((long long)f.left_out[1].whole, 2, "a filter has the left-out sum of the second column");
     free(text);
     stackset_free(st);
     filter_release(&f);
@@ -284,21 +289,21 @@ static void trouble(void)
     struct pattern *p;
 
     p = pattern_new("a(b|*)", &why);
-    ok(!p, "no expression");
-    ok(strstr(why.buf, "at character 5") != NULL, "the place of what is wrong");
+    ok(!p, "pattern_new refuses a wrong expression");
+    ok(strstr(why.buf, "at character 5") != NULL, "pattern_new reports the place of an error");
     strbuf_clear(&why);
     for (size_t i = 0; i < 500; i++)
         strbuf_addstr(&line, "ab");
     strbuf_addch(&line, 'c');
     strbuf_clear(&why);
     p = pattern_new("^(a|b)*c$", &why);
-    is_int(pattern_matches(p, line.buf, line.len), 1, "a long name is matched");
-    is_int(pattern_matches(p, line.buf, line.len - 1), 0, "or not");
+    is_int(pattern_matches(p, line.buf, line.len), 1, "a pattern matches a long name");
+    is_int(pattern_matches(p, line.buf, line.len - 1), 0, "a pattern refuses a long name");
     pattern_free(p);
     strbuf_clear(&line);
     strbuf_clear(&why);
     p = pattern_new("\xc3\xa9\xc3\xa9)x", &why);
-    ok(!p && strstr(why.buf, "at character 3"), "characters are counted, not bytes");
+    ok(!p && strstr(why.buf, "at character 3"), "pattern_new counts characters, not bytes");
     strbuf_release(&why);
 
     /* Every way to cut a row of a's in two, over and over. */
@@ -308,8 +313,8 @@ static void trouble(void)
     parse(&f, ARGS("--grep", "^(a+)+$"));
     add_text(st, line.buf);
     filter_stacks(&f, &st);
-    ok(f.gave_up != NULL, "an expression that would never end gives up");
-    is_int(filter_check(&f, "test"), 2, "which is an error");
+    ok(f.gave_up != NULL, "a pattern that takes too long gives up");
+    is_int(filter_check(&f, "test"), 2, "a pattern that gave up is an error");
     stackset_free(st);
     strbuf_release(&line);
     filter_release(&f);
@@ -317,7 +322,7 @@ static void trouble(void)
 
 /* ---- messages at the end ---- */
 
-/* Standard error is captured in `said` meanwhile. */
+/* Standard error is captured in `said`. */
 static int kept_stderr = -1;
 static FILE *said;
 
@@ -366,25 +371,26 @@ static void checks(void)
 {
     struct strbuf line = STRBUF_INIT;
 
-    check_said("nothing is asked for", ARGS(NULL), sample, 0, "");
-    check_said("something is left", ARGS("--grep", "x"), sample, 0, "");
-    check_said("nothing is left", ARGS("--grep", "zzz"), sample, 0,
+    check_said("no filter", ARGS(NULL), sample, 0, "");
+    check_said("filters that leave a stack", ARGS("--grep", "x"), sample, 0, "");
+    check_said("filters that leave no stack", ARGS("--grep", "zzz"), sample, 0,
                "flame: test: the filters leave none of 4 stacks\n");
-    check_said("nothing is left to be trimmed", ARGS("--grep", "zzz", "--trim-root"), sample, 0,
-               "flame: test: the filters leave none of 4 stacks\n");
-    check_said("there was nothing", ARGS("--grep", "zzz"), "", 0, "");
-    check_said("no place is known", ARGS("--by", "file"), sample, 2,
+    check_said("filters that leave no stack to trim", ARGS("--grep", "zzz", "--trim-root"), sample,
+               0, "flame: test: the filters leave none of 4 stacks\n");
+    check_said("filters of an empty input", ARGS("--grep", "zzz"), "", 0, "");
+    check_said("a --by file that no frame has", ARGS("--by", "file"), sample, 2,
                "flame: test: --by: no frame here says where its code lies\n");
-    check_said("one is", ARGS("--by", "file"), "a;b c.c:1 1\n", 0, "");
-    check_said("threads have none", ARGS("--by", "thread"), sample, 0, "");
+    check_said("a --by file that a frame has", ARGS("--by", "file"), "a;b c.c:1 1\n", 0, "");
+    check_said("a --by thread that no frame has", ARGS("--by", "thread"), sample, 0, "");
     for (size_t i = 0; i < 4000; i++)
         strbuf_addch(&line, 'a');
     strbuf_addstr(&line, "b 1\n");
-    check_said("what takes too long is named", ARGS("--focus", "a", "--focus", "^(a+)+$"), line.buf,
-               2,
+    check_said("a pattern that takes too long", ARGS("--focus", "a", "--focus", "^(a+)+$"),
+               line.buf, 2,
                "flame: test: --focus '^(a+)+$' takes too long on a name here; write a simpler "
                "one\n");
-    check_said("the first of two", ARGS("--prune", "^(a+)+$", "--trim-root=^(a+)*$"), line.buf, 2,
+    check_said("the first of two patterns that take too long",
+               ARGS("--prune", "^(a+)+$", "--trim-root=^(a+)*$"), line.buf, 2,
                "flame: test: --prune '^(a+)+$' takes too long on a name here; write a simpler "
                "one\n");
     strbuf_release(&line);
@@ -400,8 +406,8 @@ static void refused(const char *what, const char *option, const char *value, con
     listen_to_stderr();
     got = opts_parse(&command, &f, 3, argv, &first);
     is_said(want, what);
-    is_int(got, 2, "%s: is refused", what);
-    ok(f.npatterns == 0, "%s: and not kept", what);
+    is_int(got, 2, "%s: opts_parse refuses it", what);
+    ok(f.npatterns == 0, "%s: opts_parse keeps no pattern", what);
     filter_release(&f);
 }
 
@@ -414,13 +420,13 @@ static void refusals(void)
         if (row->name)
             strbuf_addf(&names, "%s ", row->name);
     is_str(names.buf, "grep grep-v focus prune trim-root by collapse-recursion from-caller ",
-           "the options");
+           "the table has the filter options");
     strbuf_release(&names);
-    refused("no expression", "--prune", "(",
+    refused("a malformed expression", "--prune", "(",
             "flame: test: --prune '(' is no regular expression: missing closing parenthesis, at "
             "its end\n");
     refused(
-        "no place", "--by", "address",
+        "an unknown place", "--by", "address",
         "flame: test: --by address: expected module, file, line, thread, process or function\n");
 }
 
@@ -463,22 +469,25 @@ static void sinks(void)
             kept_lines += kept;
             status = status ? status : got;
         }
-        is_int(kept_lines, 3, "it is said which lines are kept");
+        is_int(kept_lines, 3, "filter_lines_add reports which lines are kept");
         if (shared) {
-            is_int(s.calls, 0, "none is handed on before all are known");
-            is_int(status, 0, "nor can anything go wrong");
-            is_int(filter_lines_end(fl), 7, "what the sink says comes back");
-            is_int(s.calls, 2, "and ends it");
-            is_str(s.text.buf, "a b ", "the lines in their order");
-            is_int((intmax_t)s.tags, 13, "with their tags");
+            is_int(s.calls, 0, "with --trim-root no line is emitted before the end");
+            is_int(status, 0, "with --trim-root filter_lines_add cannot fail");
+            is_int(filter_lines_end(fl), 7,
+                   "with --trim-root filter_lines_end returns the sink's error");
+            is_int(s.calls, 2, "with --trim-root the sink's error ends the output");
+            is_str(s.text.buf, "a b ", "with --trim-root lines are emitted in their order");
+            is_int((intmax_t)s.tags, 13, "with --trim-root lines are emitted with their tags");
             s.left = 9;
-            is_int(filter_lines_end(fl), 0, "they are handed on once");
-            is_int(s.calls, 2, "not again");
+            is_int(filter_lines_end(fl), 0, "with --trim-root a second filter_lines_end succeeds");
+            is_int(s.calls, 2, "with --trim-root a second filter_lines_end emits nothing");
         } else {
-            is_int(status, 7, "what the sink says comes back");
-            is_str(s.text.buf, "r;a r;b r;c ", "the lines in their order");
-            is_int((intmax_t)s.tags, 134, "with their tags");
-            is_int(filter_lines_end(fl), 0, "nothing waits for the end");
+            is_int(status, 7, "without --trim-root filter_lines_add returns the sink's error");
+            is_str(s.text.buf, "r;a r;b r;c ",
+                   "without --trim-root lines are emitted in their order");
+            is_int((intmax_t)s.tags, 134, "without --trim-root lines are emitted with their tags");
+            is_int(filter_lines_end(fl), 0,
+                   "without --trim-root filter_lines_end has nothing to emit");
         }
         filter_lines_free(fl);
         strbuf_release(&s.text);
@@ -487,7 +496,7 @@ static void sinks(void)
     filter_lines_free(NULL);
 }
 
-/* Filtering parts and adding them up gives the same as filtering the sum. */
+/* Filtering parts and adding them up equals filtering the sum. */
 static void any_grouping(void)
 {
     const char *const *const all[] = {
@@ -534,7 +543,7 @@ static void any_grouping(void)
         strbuf_release(&whole);
         stackset_free(st);
     }
-    ok(same, "filtering before adding up is the same as after");
+    ok(same, "filtering before adding up equals filtering afterwards");
 }
 
 int main(void)

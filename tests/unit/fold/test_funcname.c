@@ -1,4 +1,4 @@
-/* Where names of functions end, and where one line holds several of them. */
+/* Where function names end, and where one line has several of them. */
 #include "fold/decode/funcname.h"
 
 #include "tests/tap.h"
@@ -14,21 +14,21 @@ static void check_arrows(const char *name, const char *want)
         snprintf(got + strlen(got), sizeof got - strlen(got), "%.*s|",
                  (int)((size_t)(at - s.s) - from), name + from);
     snprintf(got + strlen(got), sizeof got - strlen(got), "%s", name + from);
-    is_str(got, want, "%s", name);
+    is_str(got, want, "the parts of '%s' at its arrows", name);
 }
 
 static void check_offset(const char *name, size_t want)
 {
-    is_int((intmax_t)funcname_before_offset(span_of(name)).len, (intmax_t)want, "the offset of %s",
-           name);
+    is_int((intmax_t)funcname_before_offset(span_of(name)).len, (intmax_t)want,
+           "the length of %s before its offset", name);
 }
 
 static void check_cut(const char *name, const char *perf, const char *dtrace)
 {
     struct span p = funcname_cut_perf(span_of(name)), d = funcname_cut_dtrace(span_of(name));
 
-    ok(span_is(p, perf), "perf's cut of %s", name);
-    ok(span_is(d, dtrace), "dtrace's cut of %s", name);
+    ok(span_is(p, perf), "perf's shortened form of %s", name);
+    ok(span_is(d, dtrace), "dtrace's shortened form of %s", name);
 }
 
 int main(void)

@@ -63,26 +63,27 @@ static void test_names(void)
 
     ob_init(&b);
     said = ask(&b);
-    ok(said.threads == 0 && said.ns == 0 && said.rows == 0, "nobody");
-    is_str(said.names, "", "has no name");
+    ok(said.threads == 0 && said.ns == 0 && said.rows == 0,
+       "a trace without threads has no idle thread");
+    is_str(said.names, "", "a trace without idle threads has no names");
 
     ob_init(&b);
     add(&b, 1, "one", "main/poll", TRACE_OFF_POLL, 1000);
     said = ask(&b);
-    ok(said.threads == 1 && said.ns == 1000 && said.rows == 1, "one thread");
-    is_str(said.names, "one", "by its name");
+    ok(said.threads == 1 && said.ns == 1000 && said.rows == 1, "a thread in poll is idle");
+    is_str(said.names, "one", "an idle thread has its name");
 
     ob_init(&b);
     ob_sleep(&b, ob_stack(&b, "main/poll", tb_root(&b, 0, 0)), 0, TRACE_OFF_POLL, 1000, 0);
     said = ask(&b);
-    is_str(said.names, "unknown", "a stack that is no thread's");
+    is_str(said.names, "unknown", "an idle stack without a thread is named unknown");
 
     ob_init(&b);
     add(&b, 1, "pool", "main/poll", TRACE_OFF_POLL, 1000);
     add(&b, 2, "pool", "main/poll", TRACE_OFF_POLL, 1000);
     said = ask(&b);
-    ok(said.threads == 2 && said.ns == 2000, "two");
-    is_str(said.names, "pool", "of one name, which is said once");
+    ok(said.threads == 2 && said.ns == 2000, "two threads in poll are idle");
+    is_str(said.names, "pool", "idle threads of one name are named once");
 
     ob_init(&b);
     add(&b, 1, "much", "main/poll", TRACE_OFF_POLL, 5000);
@@ -91,16 +92,16 @@ static void test_names(void)
     add(&b, 4, "pool", "main/poll", TRACE_OFF_POLL, 3000);
     add(&b, 5, "a", "main/poll", TRACE_OFF_POLL, 1000);
     said = ask(&b);
-    ok(said.threads == 5 && said.ns == 13000 && said.rows == 5, "five");
+    ok(said.threads == 5 && said.ns == 13000 && said.rows == 5, "five threads in poll are idle");
     is_str(said.names, "2 pool, much, a, b",
-           "who slept most together is first, with how many there are; of equals by name");
+           "idle names are sorted by their total time, then by name, with their number");
 
     ob_init(&b);
     for (uint32_t i = 0; i < 5; i++)
         add(&b, 1 + i, ((const char *const[]){"v", "w", "x", "y", "z"})[i], "main/poll",
             TRACE_OFF_POLL, 1000 - 100 * i);
     said = ask(&b);
-    is_str(said.names, "v, w, x, y, ...", "four are named");
+    is_str(said.names, "v, w, x, y, ...", "at most four idle names are listed");
 }
 
 /* A thread's stack, with one sleep in it. */
@@ -117,24 +118,28 @@ static bool idle_at(const char *stack)
  * counts further out, too. */
 static void test_reach(void)
 {
-    ok(idle_at("main/sem_wait/futex"), "a semaphore");
-    ok(idle_at("main/pthread_cond_wait/1/2/3/4/5/futex"), "sixth of the functions");
-    ok(!idle_at("main/pthread_cond_wait/1/2/3/4/5/6/futex"), "but not seventh");
-    ok(idle_at("pthread_cond_wait/futex"), "at the thread's begin");
+    ok(idle_at("main/sem_wait/futex"), "a thread in sem_wait is idle");
+    ok(idle_at("main/pthread_cond_wait/1/2/3/4/5/futex"),
+       "a waiting function as the sixth innermost frame counts");
+    ok(!idle_at("main/pthread_cond_wait/1/2/3/4/5/6/futex"),
+       "a waiting function as the seventh innermost frame does not count");
+    ok(idle_at("pthread_cond_wait/futex"), "a waiting function as the thread's first frame counts");
     ok(idle_at("main/sem_timedwait/futex") && idle_at("main/cnd_timedwait/futex") &&
            idle_at("main/sem_clockwait/futex") && idle_at("main/pthread_cond_clockwait/futex"),
-       "or as long as that");
+       "waiting functions with a timeout count");
     ok(!idle_at("main/__lll_lock_wait/pthread_cond_wait/futex") &&
            !idle_at("main/pthread_cond_wait/pthread_mutex_lock/futex"),
-       "not with a lock among them");
-    ok(!idle_at("main/pthread_mutex_lock/1/2/3/4/pthread_cond_wait/futex"), "the sixth, too");
-    ok(idle_at("main/pthread_mutex_lock/1/2/3/4/5/pthread_cond_wait/futex"), "not a seventh");
+       "a lock beside a waiting function makes it not idle");
+    ok(!idle_at("main/pthread_mutex_lock/1/2/3/4/pthread_cond_wait/futex"),
+       "a lock as the sixth innermost frame counts");
+    ok(idle_at("main/pthread_mutex_lock/1/2/3/4/5/pthread_cond_wait/futex"),
+       "a lock as the seventh innermost frame does not count");
     ok(!idle_at("ObjectMonitor::enter/1/2/3/4/5/6/7/8/9/pthread_cond_wait/futex"),
-       "what a runtime's lock is made of is none, however far out that is");
+       "a runtime's lock counts however far out it is");
     ok(idle_at("ObjectMonitor::wait/1/2/3/4/5/6/7/8/9/pthread_cond_wait/futex"),
-       "what waits in a monitor is");
+       "a runtime's monitor wait counts however far out it is");
     ok(idle_at("ObjectMonitor::enter/ObjectMonitor::wait/pthread_cond_wait/futex"),
-       "the innermost that says something is believed");
+       "of two runtime functions the innermost counts");
 }
 
 /* Sleeps of one thread are added up by their stack. */
@@ -155,7 +160,7 @@ static void test_sums(void)
     ob_oncpu(&b, poll, th, 100000, 70000);
     said = ask(&b);
     ok(said.threads == 1 && said.ns == 900 && said.rows == 2,
-       "nine tenths in calls from one stack, queued or not; its other sleeps are not idle");
+       "nine tenths of a stack's time in waiting calls make it idle, without its other sleeps");
 
     ob_init(&b);
     th = ob_thread(&b, 1, 1, "app");
@@ -164,13 +169,13 @@ static void test_sums(void)
     ob_sleep(&b, ob_stack(&b, "poll 3 fds", lock), th, TRACE_OFF_POLL, 9000, 0);
     ob_sleep(&b, ob_stack(&b, "futex", lock), th, TRACE_OFF_LOCK, 1, 0);
     said = ask(&b);
-    is_int((intmax_t)said.threads, 0, "one lock taken there, and no stack is idle");
+    is_int((intmax_t)said.threads, 0, "one lock taken from a stack makes it not idle");
 
     ob_init(&b);
     th = ob_thread(&b, 1, 1, "app");
     root = tb_root(&b, 0, th);
     ob_sleep(&b, ob_stack(&b, "main/poll", root), th, TRACE_OFF_POLL, 0, 0);
-    is_int((intmax_t)ask(&b).threads, 0, "no time, no idle thread");
+    is_int((intmax_t)ask(&b).threads, 0, "a thread without sleep time is not idle");
 }
 
 /* ---- names of addresses ---- */
@@ -226,8 +231,9 @@ static bool idle_in_code(enum trace_node_kind kind)
 
 static void test_inlined(void)
 {
-    ok(idle_in_code(TRACE_NODE_PC), "a function that was inlined waits for work");
-    ok(!idle_in_code(TRACE_NODE_FUTEX), "a futex at such an address does not");
+    ok(idle_in_code(TRACE_NODE_PC), "an inlined function that waits for work makes a thread idle");
+    ok(!idle_in_code(TRACE_NODE_FUTEX),
+       "a futex at a waiting function's address does not make a thread idle");
 }
 
 int main(void)

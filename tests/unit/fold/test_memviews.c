@@ -15,7 +15,7 @@ static int64_t value(const char *name, const struct trace_row *r)
     return view_find(name)->value(&t, r);
 }
 
-/* A verdict is on blocks that others count. */
+/* A verdict is on blocks that other rows count. */
 static void verdicts(void)
 {
     static const struct {
@@ -35,10 +35,10 @@ static void verdicts(void)
 
         for (const struct view *v = mem_views; v->name; v++)
             if (strcmp(v->name, "leak") == 0)
-                is_int(value(v->name, &r), all[i].leaked, "%s: leaked", all[i].view);
+                is_int(value(v->name, &r), all[i].leaked, "a %s row in view leak", all[i].view);
             else
-                is_int(value(v->name, &r), strcmp(v->name, all[i].view) == 0 ? 50 : 0, "%s: %s",
-                       all[i].view, v->name);
+                is_int(value(v->name, &r), strcmp(v->name, all[i].view) == 0 ? 50 : 0,
+                       "a %s row in view %s", all[i].view, v->name);
     }
 }
 
@@ -48,8 +48,8 @@ static void has_looks(const struct view *views)
     for (const struct view *v = views; v->name; v++) {
         const struct view_look *look = view_look(v->name);
 
-        ok(view_find(v->name) == v && v->what, "%s is found", v->name);
-        is_str(look ? look->unit : "no look", v->unit, "and has a look with its unit");
+        ok(view_find(v->name) == v && v->what, "view %s is found and has a description", v->name);
+        is_str(look ? look->unit : "no look", v->unit, "the look of a view has the view's unit");
     }
 }
 
@@ -65,22 +65,22 @@ int main(void)
                           .peak_epoch = 5};
     struct strbuf sb = STRBUF_INIT;
 
-    is_int(value("alloc", &r), 100, "alloc");
-    is_int(value("count", &r), 10, "count");
-    is_int(value("live", &r), 70, "live");
-    is_int(value("peak", &r), 90, "peak, saved at the mark");
-    is_int(value("temp", &r), 2, "temp");
+    is_int(value("alloc", &r), 100, "alloc counts allocated bytes");
+    is_int(value("count", &r), 10, "count counts allocations");
+    is_int(value("live", &r), 70, "live counts allocated less freed bytes");
+    is_int(value("peak", &r), 90, "peak uses the value saved at the peak");
+    is_int(value("temp", &r), 2, "temp counts temporary allocations");
     r.peak_epoch = 4;
-    is_int(value("peak", &r), 70, "peak, unchanged since the mark");
+    is_int(value("peak", &r), 70, "peak uses the live bytes of a row unchanged since the peak");
     r.flags = TRACE_ROW_INHERITED;
-    is_int(value("alloc", &r), 0, "what was inherited was not allocated here");
-    is_int(value("count", &r), 0, "nor called for");
-    is_int(value("live", &r), 70, "but is live");
+    is_int(value("alloc", &r), 0, "alloc ignores an inherited row");
+    is_int(value("count", &r), 0, "count ignores an inherited row");
+    is_int(value("live", &r), 70, "live counts an inherited row");
     r.free_bytes = 130;
-    is_int(value("live", &r), -30, "another thread's frees");
+    is_int(value("live", &r), -30, "live is negative where more was freed than allocated");
     r.alloc_bytes = UINT64_MAX;
     r.free_bytes = UINT64_MAX - 1;
-    is_int(value("live", &r), 1, "modulo 2^64");
+    is_int(value("live", &r), 1, "live is computed modulo 2^64");
 
     r = (struct trace_row){.alloc_bytes = 100,
                            .alloc_calls = 10,
@@ -92,24 +92,24 @@ int main(void)
                strcmp(v->name, "mmap") == 0       ? 70
                : strcmp(v->name, "unmapped") == 0 ? 30
                                                   : 0,
-               "of what is mapped: %s", v->name);
-    is_int(value("brk", &r), 0, "which may be anything");
+               "a mapping row counts in mmap and unmapped only: %s", v->name);
+    is_int(value("brk", &r), 0, "brk ignores a mapping of another node");
     r.node = 1;
-    is_int(value("brk", &r), 70, "what the program break was moved by");
+    is_int(value("brk", &r), 70, "brk counts a mapping of a brk node");
     r.node = 2;
-    is_int(value("brk", &r), 0, "and no file");
+    is_int(value("brk", &r), 0, "brk ignores a mapping of a file's node");
     r = (struct trace_row){.alloc_calls = 10, .flags = TRACE_ROW_FAULT};
     for (const struct view *v = mem_views; v->name; v++)
-        is_int(value(v->name, &r), strcmp(v->name, "fault") == 0 ? 10 : 0, "of faults: %s",
-               v->name);
+        is_int(value(v->name, &r), strcmp(v->name, "fault") == 0 ? 10 : 0,
+               "a fault row counts in view fault only: %s", v->name);
     verdicts();
-    ok(!view_find("") && !view_find("allo"), "no other views");
+    ok(!view_find("") && !view_find("allo"), "view_find refuses empty and partial names");
     view_list(&sb, TRACE_RECORDER_MEM);
     is_str(sb.buf,
            "alloc, count, live, peak, temp, leak, definite, indirect, inner, reachable, region, "
            "growth, mmap, brk, unmapped, rss, swap, slack, fault, touched, sizes, lifetimes, "
            "short, old",
-           "their list");
+           "view_list names the views of a memory trace");
     has_looks(mem_views);
     has_looks(off_views);
     strbuf_release(&sb);

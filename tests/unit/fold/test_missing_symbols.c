@@ -1,4 +1,4 @@
-/* Modules that lost their names: the line in a text, and the message. */
+/* Modules that lost their symbols: the line in a text, and the message. */
 #include "fold/stacks/missing_symbols.h"
 
 #include "common/folded.h"
@@ -11,7 +11,7 @@ static void check_word(const char *path, const char *want)
     struct strbuf sb = STRBUF_INIT;
 
     missing_symbols_word(&sb, path, build, sizeof build);
-    is_str(sb.buf, want, "the word of %s", path);
+    is_str(sb.buf, want, "the word for module %s", path);
     strbuf_release(&sb);
 }
 
@@ -28,7 +28,7 @@ static void check_names(size_t n, const char *want)
         missing_symbols_add(&l, word, strlen(word));
     }
     missing_symbols_add_names(&l, &sb);
-    is_str(sb.buf, want, "%zu modules in a message", n);
+    is_str(sb.buf, want, "a message names %zu modules", n);
     strbuf_release(&sb);
     missing_symbols_release(&l);
 }
@@ -39,22 +39,23 @@ static void test_sets(void)
     struct strbuf sb = STRBUF_INIT;
     struct folded_line line;
 
-    ok(missing_symbols_same(&a, &b), "nothing is the same as nothing");
+    ok(missing_symbols_same(&a, &b), "two empty lists are equal");
     missing_symbols_add(&a, "x:01", 4);
-    ok(!missing_symbols_same(&a, &b) && !missing_symbols_same(&b, &a), "one is not");
+    ok(!missing_symbols_same(&a, &b) && !missing_symbols_same(&b, &a),
+       "a list of one module differs from an empty one");
     missing_symbols_add(&b, "y:01", 4);
-    ok(!missing_symbols_same(&a, &b), "another module");
+    ok(!missing_symbols_same(&a, &b), "lists of different modules differ");
     missing_symbols_add(&b, "x:01", 4);
     missing_symbols_add(&a, "y:01", 4);
-    ok(missing_symbols_same(&a, &b), "the same in another order");
+    ok(missing_symbols_same(&a, &b), "lists of equal modules in another order are equal");
     missing_symbols_add(&a, "x:02", 4);
     missing_symbols_add(&b, "x:03", 4);
-    ok(!missing_symbols_same(&a, &b), "another build");
+    ok(!missing_symbols_same(&a, &b), "lists with different builds of a module differ");
     missing_symbols_add_lines(&a, &sb);
     is_str(sb.buf, "# flame: names-lost=x:01\n# flame: names-lost=y:01\n# flame: names-lost=x:02\n",
-           "a line for each");
+           "each module gets a heading line");
     is_int(folded_parse_line(sb.buf, (size_t)(strchr(sb.buf, '\n') - sb.buf), &line), 0,
-           "which other readers take for a comment");
+           "folded_parse_line reads a heading line as a comment");
     strbuf_release(&sb);
     missing_symbols_release(&a);
     missing_symbols_release(&b);
@@ -72,8 +73,8 @@ static void test_many(void)
         missing_symbols_add(&a, word, (size_t)len);
         missing_symbols_add(&b, word, (size_t)len);
     }
-    is_int((intmax_t)a.n, LOSTNAMES_MAX, "no more are kept than anybody wants to know");
-    ok(!missing_symbols_same(&a, &b), "and nobody knows whether more are the same");
+    is_int((intmax_t)a.n, LOSTNAMES_MAX, "a list keeps at most LOSTNAMES_MAX modules");
+    ok(!missing_symbols_same(&a, &b), "two full lists do not count as equal");
     missing_symbols_release(&a);
     missing_symbols_release(&b);
 }

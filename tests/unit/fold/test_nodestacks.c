@@ -39,7 +39,7 @@ static void title(struct trace_build *b, uint32_t pid, const char *text)
     strbuf_release(&sb);
 }
 
-/* Threads of all kinds, one microsecond apart. */
+/* Threads of all kinds; each sleeps a microsecond longer than the one before. */
 static void build_waits(struct trace_build *b)
 {
     uint16_t many;
@@ -69,15 +69,14 @@ static void test_waits(void)
               "fifteen letterX;nap 8\nplain;nap 6\npool;nap 7\npost;nap 3\npostgres: x y z;nap "
               "4\nunknown;nap 5\n"
               "writer;nap 3\n",
-              "by the names of threads");
+              "off: a thread's root is its own name");
     opt.pid = true;
     build_waits(&b);
-    is_folded(
-        &b, &opt,
-        "fifteen letterX-400;nap 8\nplain-300;nap 6\npool;nap 7\npostgres: x y z-100;nap "
-        "4\npostgres: x-100;nap 3\n"
-        "unknown-200;nap 5\nwriter-100;nap 3\n",
-        "where processes are told apart they go by their titles, threads of own names do not");
+    is_folded(&b, &opt,
+              "fifteen letterX-400;nap 8\nplain-300;nap 6\npool;nap 7\npostgres: x y z-100;nap "
+              "4\npostgres: x-100;nap 3\n"
+              "unknown-200;nap 5\nwriter-100;nap 3\n",
+              "off with pid: a process's root is its title, a thread with its own name keeps that");
     opt.tid = true;
     build_waits(&b);
     is_folded(&b, &opt,
@@ -86,7 +85,7 @@ static void test_waits(void)
               "postgres: x y z-100;postgres: x y z-103;nap 4\n"
               "postgres: x-100;post-100;nap 1\npostgres: x-100;post-101;nap 2\n"
               "unknown-200;-200;nap 5\nwriter-100;writer-102;nap 3\n",
-              "and threads");
+              "off with pid and tid: a thread's frame has its own name");
 }
 
 static void build_memory(struct trace_build *b)
@@ -112,18 +111,18 @@ static void test_memory(void)
 
     build_memory(&b);
     is_folded(&b, &opt, "daemon;[truncated];f 10\ndaemon;f 30\n",
-              "by the program's name; what is not known of a stack is said");
+              "alloc: the root is the program's name, and a truncated stack is marked");
     opt.tid = true;
     build_memory(&b);
     is_folded(&b, &opt, "daemon;[unknown thread];f 30\ndaemon;main-42;[truncated];f 10\n",
-              "with threads");
+              "alloc with tid: the thread is below the root");
     opt.pid = true;
     opt.tid = false;
     build_memory(&b);
     is_folded(&b, &opt,
               "daemon: idle-42;[truncated];f 10\n"
               "daemon: idle-42;f 30\n",
-              "by its title where processes are told apart");
+              "alloc with pid: the root is the process's title");
 }
 
 /* A stack that a forked process inherited, from a trace that does not exist. */
@@ -144,7 +143,8 @@ static void test_inherited(void)
     strbuf_release(&sb);
     one = tb_thread(&b, 42, "main");
     tb_row(&b, tb_node(&b, TRACE_NODE_INHERITED, 1024, tb_root(&b, 0, one)), (uint16_t)one, 10, 1);
-    is_folded(&b, &opt, "child;[inherited] 10\n", "what a process has from before it was forked");
+    is_folded(&b, &opt, "child;[inherited] 10\n",
+              "alloc: a block from before the fork is marked as inherited");
 }
 
 int main(void)

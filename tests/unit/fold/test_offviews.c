@@ -114,11 +114,12 @@ static void test_roots(void)
 
     ok(strstr(got, "app-100;app-100;main;take;futex [heap];--;futex [heap]_[w];do_futex_[w];"
                    "give_[w];run_[w];" W "-101_[w];" W "-100_[w];--;[timer]_[w] 2001\n"),
-       "process and thread in the names of sleeper and waker");
+       "chain: names of sleeper and waker have process and thread");
     free(got);
     opt.view = "wakeup";
     got = fold(&opt, NULL);
-    ok(strstr(got, "[timer];" W "-100;" W "-101 6300\n"), "and on top of the waker");
+    ok(strstr(got, "[timer];" W "-100;" W "-101 6300\n"),
+       "wakeup: the sleeper's name above the waker has process and thread");
     free(got);
 }
 
@@ -133,7 +134,7 @@ static void add_class(struct trace_build *b, uint32_t stack, uint16_t thread, ui
     r->max_ns = longest;
 }
 
-/* Two threads' sleeps in the same place, of which each has a longest one. */
+/* Two threads' sleeps in one place, each thread with a longest one. */
 static void test_latency(void)
 {
     struct fold_options opt = {.view = "latency", .no_header = true};
@@ -157,7 +158,7 @@ static void test_latency(void)
              0)
         ->sleeps = 7;
     ok(trace_load_bytes("classes", b.data, b.len, false, &t) == 0,
-       "a trace with classes of sleeps");
+       "a trace with duration classes loads");
     got = fold(&opt, t);
     is_str(got,
            "app;[short sleeps] 7\n"
@@ -166,25 +167,25 @@ static void test_latency(void)
            "app;main;poll;[longest 1.15ms] 1\n"
            "app;main;poll;[longest 1.1ms] 1\n"
            "app;main;poll;[no duration known] 4\n",
-           "classes add up, and each thread's longest is exact");
+           "latency: classes add up, and each thread's longest sleep is exact");
     free(got);
     opt.view = "off";
     got = fold(&opt, t);
-    is_str(got, "app;main;poll 5\n", "no other view counts them");
+    is_str(got, "app;main;poll 5\n", "off does not count rows of duration classes");
     free(got);
     opt.view = "runq";
     got = fold(&opt, t);
-    is_str(got, "", "and none of the others");
+    is_str(got, "", "runq does not count rows of duration classes");
     free(got);
     trace_free(t);
     tb_release(&b);
     opt.view = "latency";
     got = fold(&opt, NULL);
-    is_str(got, "refused", "a trace of an older recorder has no such view");
+    is_str(got, "refused", "latency: a trace without the feature is refused");
     free(got);
 }
 
-/* A lock that goes round among workers, whom a boss had kept waiting. */
+/* A lock that passes among workers, for whom a boss had held it. */
 static void test_alike(void)
 {
     struct fold_options opt = {.view = "chain", .no_header = true};
@@ -200,17 +201,18 @@ static void test_alike(void)
     lock = ob_stack(&b, "lock/futex g", tb_root(&b, 0, ob_thread(&b, 1, 1, "worker")));
     node = ob_waker(&b, ob_waker(&b, ob_waker(&b, lock, unlock[0]), unlock[1]), unlock[2]);
     ob_sleep(&b, ob_waker(&b, node, unlock[3]), 1, TRACE_OFF_LOCK, 5000, 0);
-    ok(trace_load_bytes("round", b.data, b.len, false, &t) == 0, "a lock goes round");
+    ok(trace_load_bytes("round", b.data, b.len, false, &t) == 0,
+       "a trace of a lock passed among threads loads");
     tb_release(&b);
     got = fold(&opt, t);
     ok(strstr(got, "lock;futex g;--;futex g_[w];unlock_[w];worker_[w];--;futex g_[w];unlock_[w];"
                    "boss_[w] 5\n"),
-       "links that read alike are one");
+       "chain: adjacent links with equal text are one");
     free(got);
     opt.tid = true;
     got = fold(&opt, t);
     ok(strstr(got, "worker-2_[w];worker_[w];--;futex g_[w];unlock_[w];worker-3_[w];worker_[w];--;"),
-       "but not those of threads that are told apart");
+       "chain: links of threads shown with their ids stay separate");
     free(got);
     trace_free(t);
 }
@@ -225,21 +227,21 @@ static void test_filters(void)
     is_str(got,
            "app;main;load;read  x:y 3001\napp;main;send tcp:[*] 720\n"
            "app;main;take;futex [heap] 2501\n",
-           "threads by name");
+           "comms: threads are selected by name");
     free(got);
     opt.view = "offwake";
     opt.excludes = regexes;
     opt.nexcludes = 2;
     got = fold(&opt, NULL);
     is_str(got, "app;main;load;read  x:y 3001\napp;main;take;futex [heap] 500\n",
-           "stacks by frame, also of wakers, the mark left aside");
+           "excludes: stacks are excluded by a frame, also a waker's, without its annotation");
     free(got);
     opt = (struct fold_options){.view = "off", .idle = true, .no_header = true};
     got = fold(&opt, NULL);
     is_str(got,
            "app;main;load;read  x:y 3001\napp;main;send tcp:[*] 720\n"
            "app;main;take;futex [heap] 2501\n" W ";run;nanosleep 5300\n",
-           "a worker's waiting for work is idle, its other sleeps are not");
+           "idle: a worker's waiting for work is left out, its other sleeps are not");
     free(got);
 }
 
@@ -272,22 +274,22 @@ static bool is_idle(const char *frames, enum trace_off_kind kind, uint64_t elsew
 
 static void test_idle(void)
 {
-    ok(is_idle("main/epoll_wait 3 fds", TRACE_OFF_POLL, 1000000000), "a main loop is idle");
+    ok(is_idle("main/epoll_wait 3 fds", TRACE_OFF_POLL, 1000000000), "idle: a main loop is idle");
     ok(!is_idle("main/epoll_wait 3 fds", TRACE_OFF_POLL, 1000000010),
-       "but not at less than nine tenths");
-    ok(is_idle("main/nanosleep", TRACE_OFF_TIMER, 0), "so is one that naps");
-    ok(is_idle("main/accept", TRACE_OFF_NETWORK, 0), "or accepts");
-    ok(!is_idle("main/read x", TRACE_OFF_FILE, 0), "a file is no work to wait for");
-    ok(!is_idle("main/wait4", TRACE_OFF_CHILD, 0), "nor a child");
-    ok(!is_idle("main/futex [heap]", TRACE_OFF_LOCK, 0), "nor a lock");
+       "idle: a thread with less than nine tenths of waiting is not idle");
+    ok(is_idle("main/nanosleep", TRACE_OFF_TIMER, 0), "idle: a main loop that naps is idle");
+    ok(is_idle("main/accept", TRACE_OFF_NETWORK, 0), "idle: a main loop that accepts is idle");
+    ok(!is_idle("main/read x", TRACE_OFF_FILE, 0), "idle: a read of a file is not idle");
+    ok(!is_idle("main/wait4", TRACE_OFF_CHILD, 0), "idle: a wait for a child is not idle");
+    ok(!is_idle("main/futex [heap]", TRACE_OFF_LOCK, 0), "idle: a wait for a lock is not idle");
     ok(is_idle("main/CompileQueue::get()/os::PlatformMonitor::wait(long)/pthread_cond_wait/"
                "futex [heap]",
                TRACE_OFF_LOCK, 0),
-       "but a queue's condition variable");
+       "idle: a queue's condition variable is idle");
     ok(!is_idle("main/ObjectMonitor::EnterI(JavaThread*)/os::PlatformEvent::park()/"
                 "pthread_cond_wait/futex [heap]",
                 TRACE_OFF_LOCK, 0),
-       "and not one that a lock is made of");
+       "idle: a condition variable within a lock is not idle");
 }
 
 static void test_futex(void)
@@ -302,25 +304,28 @@ static void test_futex(void)
     sample.exe = exe;
     sample.futex = (uint64_t)(uintptr_t)&one_lock;
     got = fold(&opt, NULL);
-    ok(strstr(got, "app;main;take;futex one_lock 2501\n"), "a lock goes by its symbol");
+    ok(strstr(got, "app;main;take;futex one_lock 2501\n"), "a futex is named by its symbol");
     free(got);
     sample.futex = (uint64_t)(uintptr_t)&many_locks.each[2];
     got = fold(&opt, NULL);
-    ok(strstr(got, "app;main;take;futex many_locks+0x50 2501\n"), "or by its place in a table");
+    ok(strstr(got, "app;main;take;futex many_locks+0x50 2501\n"),
+       "a futex within an array is named by symbol and offset");
     free(got);
     opt.view = "wakeup";
     got = fold(&opt, NULL);
-    ok(strstr(got, ";do_futex_[k];futex many_locks+0x50;app 2001\n"), "where it is woken too");
+    ok(strstr(got, ";do_futex_[k];futex many_locks+0x50;app 2001\n"),
+       "a woken futex is named by symbol and offset");
     free(got);
     sample = (struct off_sample){"/nowhere/lib;so\n.1", 0x1000, 0x1234};
     opt.view = "off";
     got = fold(&opt, NULL);
-    ok(strstr(got, "app;main;take;futex lib:so .1+0x234 2501\n"), "or in its module");
+    ok(strstr(got, "app;main;take;futex lib:so .1+0x234 2501\n"),
+       "a futex without a symbol is named by its module");
     free(got);
     sample = none;
 }
 
-/* Code in no file, of a process with such a library: two frames, a named one, another. */
+/* Code outside of any file in a process with this library: two frames, a named one, another. */
 static void is_made(const char *library, const char *want)
 {
     struct fold_options opt = {.view = "off", .no_header = true};
@@ -341,7 +346,7 @@ static void is_made(const char *library, const char *want)
         exit(1);
     tb_release(&b);
     got = fold(&opt, t);
-    is_str(got, want, "code made at run time, with %s", library);
+    is_str(got, want, "a frame in JIT code is named by the loaded library %s", library);
     free(got);
     trace_free(t);
 }
@@ -402,7 +407,7 @@ static void test_inlined(void)
     is_str(got,
            "app;has_inlined;inlined_here_[i];nap;--;wake_[w];inlined_here_[w];"
            "has_inlined_[w];app_[w] 5\n",
-           "inlined frames in both directions");
+           "inlined frames are in order for the sleeper and in reverse for the waker");
     free(got);
     trace_free(t);
     tb_release(&b);
@@ -446,7 +451,7 @@ static void test_made_code(void)
         exit(1);
     got = fold(&opt, t);
     is_str(got, "app;[unknown+0x500010];nap 3\napp;one_[j];nap 1\napp;other_[j];nap 2\n",
-           "code made at run time goes by its own process's names");
+           "JIT code is named by the map of its own process");
     free(got);
     trace_free(t);
     tb_release(&b);
@@ -460,11 +465,11 @@ static void test_refusals(void)
     struct fold_options opt = {.view = "alloc"};
     char *got = fold(&opt, NULL);
 
-    is_str(got, "refused", "no view of memory");
+    is_str(got, "refused", "a memory view of an off-CPU trace is refused");
     free(got);
     opt = (struct fold_options){.excludes = wrong, .nexcludes = 1};
     got = fold(&opt, NULL);
-    is_str(got, "refused", "no regular expression");
+    is_str(got, "refused", "a malformed expression is refused");
     free(got);
 }
 

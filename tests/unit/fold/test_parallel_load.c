@@ -73,8 +73,8 @@ static void check_same(bool strip, const char *what)
         load_file(&l, paths[k]);
     }
     want = text_of(&l);
-    ok(halves(strip, &got), "%s: two threads do it", what);
-    ok(strcmp(got, want) == 0, "%s: as one does", what);
+    ok(halves(strip, &got), "%s: two threads load two files", what);
+    ok(strcmp(got, want) == 0, "%s: two threads give the text of one", what);
     free(got);
     free(want);
     load_release(&l);
@@ -85,7 +85,7 @@ static void check_refused(const char *what)
     char *text;
 
     ok(!halves(false, &text), "%s is left to one thread", what);
-    ok(strcmp(text, "\n0\n0\n") == 0, "%s: and nothing is there", what);
+    ok(strcmp(text, "\n0\n0\n") == 0, "%s: a refused parallel load leaves nothing behind", what);
     free(text);
 }
 
@@ -101,9 +101,9 @@ static void check_all(void)
     make(after, "", 20000, "# flame: view=live unit=bytes\n");
     check_refused("a heading in the second half");
     make(after, "", 20000, "# flame: left-out=5\n");
-    check_refused("a sum left out in the second half");
+    check_refused("a left-out sum in the second half");
     make(after, "", 20000, "what is this\n");
-    check_refused("a line that is not understood");
+    check_refused("a malformed line");
     make(after, "", 20000, "a 1 2\n");
     check_refused("a line of two counts");
     make(after, "", 0, "");
@@ -112,7 +112,7 @@ static void check_all(void)
     make(before, "", 10, "");
     check_refused("a small file");
     unlink(after);
-    check_refused("a file that is not there");
+    check_refused("a missing file");
 }
 
 int main(void)
@@ -123,7 +123,7 @@ int main(void)
     if (sched_getaffinity(0, sizeof cpus, &cpus) == 0 && CPU_COUNT(&cpus) > 1)
         check_all();
     else
-        skip("one processor");
+        skip("this machine has one processor");
     for (int i = 0; i < 2; i++) {
         close(fds[i]);
         unlink(paths[i]);

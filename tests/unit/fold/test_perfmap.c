@@ -30,18 +30,20 @@ static void from_text(void)
                                "7000 10 last";
     struct perfmap *map = perfmap_parse(text, sizeof text - 1);
 
-    ok(is(map, 0x1000, "moved") && is(map, 0x1007, "moved"), "the later line counts");
-    ok(is(map, 0x1008, "first"), "and where it does not reach, the earlier one");
-    ok(is(map, 0x201f, "with blanks in it") && is(map, 0x2020, NULL), "ends are exclusive");
+    ok(is(map, 0x1000, "moved") && is(map, 0x1007, "moved"),
+       "of two lines for an address the later one counts");
+    ok(is(map, 0x1008, "first"), "an earlier line counts where the later one does not reach");
+    ok(is(map, 0x201f, "with blanks in it") && is(map, 0x2020, NULL),
+       "the end of a range is exclusive");
     ok(is(map, 0x4015, "inner") && is(map, 0x4020, "outer") && is(map, 0x40ff, "outer"),
-       "ranges inside of ranges");
+       "the inner of two nested ranges counts");
     ok(is(map, 0x3000, NULL) && is(map, 0x5000, NULL) && is(map, 0x6000, NULL) &&
            is(map, UINT64_MAX, NULL) && is(map, 0, NULL),
-       "broken lines give nothing");
-    ok(is(map, 0x7001, "last"), "a last line without newline");
+       "malformed lines are ignored");
+    ok(is(map, 0x7001, "last"), "a last line without a newline is read");
     perfmap_free(map);
     map = perfmap_parse("", 0);
-    ok(is(map, 0x1000, NULL), "an empty map");
+    ok(is(map, 0x1000, NULL), "an empty map finds nothing");
     perfmap_free(map);
 }
 
@@ -58,19 +60,22 @@ static void from_file(void)
     snprintf(other, sizeof other, "/tmp/perf-%u.map", NOBODY + 1);
     unlink(path);
     unlink(other);
-    ok(!perfmap_open(NOBODY), "no file");
+    ok(!perfmap_open(NOBODY), "perfmap_open fails without a file");
     fd = open(path, O_WRONLY | O_CREAT | O_EXCL, 0600);
-    ok(fd >= 0 && write(fd, "1000 10 f\n", 10) == 10, "a file of ours");
+    ok(fd >= 0 && write(fd, "1000 10 f\n", 10) == 10, "a map file of this user is written");
     close(fd);
     map = perfmap_open(NOBODY);
-    ok(map && is(map, 0x1001, "f"), "is read");
+    ok(map && is(map, 0x1001, "f"), "perfmap_open reads a map file of this user");
     perfmap_free(map);
-    ok(symlink(path, other) == 0 && !perfmap_open(NOBODY + 1), "a symbolic link is not");
+    ok(symlink(path, other) == 0 && !perfmap_open(NOBODY + 1),
+       "perfmap_open refuses a symbolic link");
     if (geteuid() == 0) {
-        ok(chown(path, 65534, 65534) == 0 && !perfmap_open(NOBODY), "nor somebody else's file");
+        ok(chown(path, 65534, 65534) == 0 && !perfmap_open(NOBODY),
+           "perfmap_open refuses a map file of another user");
     }
     unlink(other);
-    ok(mkfifo(other, 0600) == 0 && !perfmap_open(NOBODY + 1), "nor a pipe, without waiting");
+    ok(mkfifo(other, 0600) == 0 && !perfmap_open(NOBODY + 1),
+       "perfmap_open refuses a pipe without waiting");
     unlink(path);
     unlink(other);
 }

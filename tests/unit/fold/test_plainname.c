@@ -11,9 +11,9 @@ static void becomes(const char *name, const char *want)
     struct span s = span_of(name);
 
     strbuf_addstr(&out, "kept ");
-    ok(plainname_may(s), "it is worth asking: %s", name);
-    ok(plainname(&out, s), "is not plain: %s", name);
-    is_str(out.buf + strlen("kept "), want, "plain: %s", name);
+    ok(plainname_may(s), "plainname_may accepts %s", name);
+    ok(plainname(&out, s), "plainname changes %s", name);
+    is_str(out.buf + strlen("kept "), want, "plainname gives the source's name of %s", name);
     strbuf_release(&out);
 }
 
@@ -22,8 +22,8 @@ static void stays(const char *name)
     struct strbuf out = STRBUF_INIT;
 
     strbuf_addstr(&out, "kept");
-    ok(!plainname(&out, span_of(name)), "is plain: %s", name);
-    is_str(out.buf, "kept", "and nothing is added");
+    ok(!plainname(&out, span_of(name)), "plainname leaves %s", name);
+    is_str(out.buf, "kept", "plainname adds nothing for an unchanged name");
     strbuf_release(&out);
 }
 

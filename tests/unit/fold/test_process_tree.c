@@ -62,7 +62,7 @@ static void is_below(struct process_tree *p, const struct who *w, const char *wa
 
     process_tree_place(p, t);
     is_str(t->ancestors, want, "%s", what);
-    is_int(t->is_fork, w->forked, "%s: made by fork, or executed", what);
+    is_int(t->is_fork, w->forked, "%s: forked or executed as recorded", what);
     trace_free(t);
 }
 
@@ -79,12 +79,13 @@ static void a_build(void)
 
     ADD(p, w);
     ADD(ids, w);
-    is_below(p, &w[0], "", "the first has nobody");
+    is_below(p, &w[0], "", "the first process has no ancestor");
     is_below(p, &w[1], "make", "a forked child is below its parent");
-    is_below(p, &w[2], "make", "and so is the program it executes, not below itself");
-    is_below(p, &w[4], "make;sh;gcc", "the whole way");
-    is_below(p, &w[4], "make;sh;gcc", "and again");
-    is_below(ids, &w[4], "make-100;sh-101;gcc-102", "with process ids");
+    is_below(p, &w[2], "make",
+             "an executed program is below its process's parent, not below itself");
+    is_below(p, &w[4], "make;sh;gcc", "a grandchild has all its ancestors");
+    is_below(p, &w[4], "make;sh;gcc", "a second lookup finds the same ancestors");
+    is_below(ids, &w[4], "make-100;sh-101;gcc-102", "ancestors have process ids on request");
     process_tree_free(p);
     process_tree_free(ids);
 }
@@ -99,10 +100,10 @@ static void ids_used_again(void)
     struct process_tree *p = process_tree_new(false);
 
     ADD(p, w);
-    is_below(p, &w[1], "early", "who had the id then");
-    is_below(p, &w[3], "late", "who has it now");
-    is_below(p, &w[4], "", "and not who got it afterwards");
-    is_below(p, &w[7], "late", "the id of the process itself was another's");
+    is_below(p, &w[1], "early", "a reused pid: the ancestor is the process that had it before");
+    is_below(p, &w[3], "late", "a reused pid: the ancestor is the process that has it now");
+    is_below(p, &w[4], "", "a reused pid: the ancestor is not a process that got it afterwards");
+    is_below(p, &w[7], "late", "a reused pid of the process itself keeps the ancestor");
     process_tree_free(p);
 }
 
@@ -116,9 +117,10 @@ static void namespaces(void)
     struct process_tree *p = process_tree_new(false);
 
     ADD(p, w);
-    is_below(p, &w[2], "outer", "one namespace's process 7");
-    is_below(p, &w[3], "inner", "another's");
-    is_below(p, &w[4], "outer", "the first of a new namespace knows who forked it");
+    is_below(p, &w[2], "outer", "pids of one namespace find its processes");
+    is_below(p, &w[3], "inner", "pids of another namespace find that one's processes");
+    is_below(p, &w[4], "outer",
+             "the first process of a new namespace has the process that forked it");
     process_tree_free(p);
 }
 
@@ -132,10 +134,10 @@ static void orphans(void)
     struct process_tree *p = process_tree_new(false);
 
     ADD(p, w);
-    is_below(p, &w[1], "server", "the header says who forked an orphan");
-    is_below(p, &w[2], "server", "of which what it executes has all");
-    is_below(p, &w[3], "", "a trace that is not there");
-    is_below(p, &w[4], "server", "an older trace goes by the parent's id");
+    is_below(p, &w[1], "server", "an orphan has the process that its header names as forking it");
+    is_below(p, &w[2], "server", "a program that an orphan executes has the orphan's ancestors");
+    is_below(p, &w[3], "", "an orphan of a process without a trace has no ancestor");
+    is_below(p, &w[4], "server", "an orphan of an older trace has its parent's pid as ancestor");
     process_tree_free(p);
 }
 
@@ -155,13 +157,16 @@ static void hostile(void)
     struct process_tree *p = process_tree_new(false);
 
     ADD(p, w);
-    is_below(p, &w[0], "", "its own parent");
-    is_below(p, &w[1], "", "each other's parents");
-    is_below(p, &w[2], "", "both");
-    is_below(p, &w[4], "a:b  [31m 7 (fork)", "a name is one frame");
-    is_below(p, &w[6], "unknown", "no name");
-    is_below(p, &w[7], "", "zeros");
-    is_below(p, &w[8], "", "the last moment there is");
+    is_below(p, &w[0], "", "a process that is its own parent has no ancestor");
+    is_below(p, &w[1], "",
+             "two processes that are each other's parents have no ancestor, the first");
+    is_below(p, &w[2], "",
+             "two processes that are each other's parents have no ancestor, the second");
+    is_below(p, &w[4], "a:b  [31m 7 (fork)",
+             "a name with separators and control characters is one frame");
+    is_below(p, &w[6], "unknown", "a process without a name is shown as unknown");
+    is_below(p, &w[7], "", "a header of zeros has no ancestor");
+    is_below(p, &w[8], "", "a process that starts at the largest time has no ancestor");
     process_tree_free(p);
 }
 
@@ -182,9 +187,10 @@ static void deep(void)
     process_tree_place(p, t);
     for (const char *s = t->ancestors; *s; s++)
         frames += *s == ';';
-    is_int((intmax_t)frames, PROCTREE_ANCESTORS_MAX + 1, "the nearest ones are kept");
+    is_int((intmax_t)frames, PROCTREE_ANCESTORS_MAX + 1,
+           "the nearest PROCTREE_ANCESTORS_MAX ancestors are kept");
     is_int(strncmp(t->ancestors, PROCTREE_MORE ";x;", sizeof PROCTREE_MORE + 2), 0,
-           "and it is said that there are more");
+           "omitted ancestors are marked");
     trace_free(t);
     process_tree_free(p);
 }
@@ -207,9 +213,10 @@ static void files(void)
     process_tree_add_file(p, "/dev/null");
     process_tree_add_file(p, "/");
     process_tree_add_file(p, "/none");
-    is_below(p, &child, "parent", "of a file the header is enough until its name is asked for");
+    is_below(p, &child, "parent",
+             "a trace file added by its header is read when its name is needed");
     unlink(path);
-    is_below(p, &child, "parent", "which then is known");
+    is_below(p, &child, "parent", "a name read once is kept after the file is gone");
     process_tree_free(p);
     p = process_tree_new(false);
     build(&b, &parent);
@@ -219,7 +226,7 @@ static void files(void)
     build(&b, &child);
     tb_write(&b, path);
     tb_release(&b);
-    is_below(p, &child, "unknown", "a file that is another process's by now has no name for it");
+    is_below(p, &child, "unknown", "a file that now belongs to another process gives no name");
     unlink(path);
     process_tree_free(p);
 }

@@ -78,8 +78,8 @@ static void as_one_set(const char *path, uint32_t piece, bool two, enum stackset
         b = slurp(path);
         same &= strcmp(a, b) == 0;
         if (!same || round == 19)
-            is_str(b, a, "pieces of %u stacks, %d columns, order %d, round %d", piece, 1 + two,
-                   (int)sort, round);
+            is_str(b, a, "spilled stacks, pieces of %u stacks, %d columns, order %d, round %d",
+                   piece, 1 + two, (int)sort, round);
         free(a);
         free(b);
         spill_release(&s);
@@ -102,9 +102,9 @@ static void levels(void)
         spill_take(&s, &st, false);
         most = s.nruns > most ? (uint32_t)s.nruns : most;
     }
-    ok(most < 3 * SPILL_RUNS, "no more than %u files for a thousand runs", most);
-    ok(spill_settle(&s, &st) == FLAME_OK && s.nruns <= SPILL_RUNS, "%zu to be merged at last",
-       s.nruns);
+    ok(most < 3 * SPILL_RUNS, "a thousand runs need at most %u files", most);
+    ok(spill_settle(&s, &st) == FLAME_OK && s.nruns <= SPILL_RUNS,
+       "spill_settle leaves %zu files to merge", s.nruns);
     spill_release(&s);
     stackset_free(st);
 }
@@ -122,11 +122,11 @@ static void when_due(void)
         id = stackset_name(st, name, (size_t)snprintf(name, sizeof name, "name %d", i));
     stackset_add(st, &id, 1, &one, NULL);
     stackset_bytes(st, &names_take, &stacks_take);
-    ok(names_take > 1 << 20, "names alone are more");
-    ok(spill_is_due(&s, st, false), "names that go are worth it");
-    ok(!spill_is_due(&s, st, true), "names that stay are not");
+    ok(names_take > 1 << 20, "test setup: the names alone exceed the limit");
+    ok(spill_is_due(&s, st, false), "a spill is due for names that it frees");
+    ok(!spill_is_due(&s, st, true), "a spill is not due for names that stay");
     s.limit = 0;
-    ok(!spill_is_due(&s, st, false), "no bound, nothing on disk");
+    ok(!spill_is_due(&s, st, false), "a spill without a limit is never due");
     stackset_free(st);
 }
 
@@ -140,9 +140,9 @@ static void nowhere(void)
     setenv("TMPDIR", "/dev/null/none", 1);
     add(st, which, 1, &one, NULL);
     ok(spill_take(&s, &st, false) == FLAME_USAGE && s.status == FLAME_USAGE,
-       "a directory that is none is wrong usage");
-    ok(!spill_is_due(&s, st, false), "after that nothing is tried again");
-    ok(spill_settle(&s, &st) == FLAME_USAGE, "and the mistake stays");
+       "spill_take fails with FLAME_USAGE without a temporary directory");
+    ok(!spill_is_due(&s, st, false), "a failed spill is not due again");
+    ok(spill_settle(&s, &st) == FLAME_USAGE, "spill_settle returns the error of a failed spill");
     spill_release(&s);
     stackset_free(st);
 }

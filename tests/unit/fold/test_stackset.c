@@ -44,7 +44,7 @@ static char *text_of(struct stackset *st, enum stackset_sorting sort)
     return text;
 }
 
-/* Adds what another holds, as merging its output would. */
+/* Adds what another set holds, as merging its output would. */
 static void add_all(struct stackset *to, struct stackset *from)
 {
     stackset_sort(from);
@@ -85,7 +85,7 @@ static void any_grouping(void)
         a = text_of(one, BY_STACK);
         b = text_of(two, BY_STACK);
         if (strcmp(a, b) != 0 || round == 49)
-            is_str(b, a, "parts added up in another grouping, round %d", round);
+            is_str(b, a, "parts added up in another grouping give equal text, round %d", round);
         free(a);
         free(b);
         for (int i = 0; i < 4; i++)
@@ -130,7 +130,8 @@ static void orders(void)
         while (same < n && sorted[same] == lines[same])
             same++;
         if (same < n || round == 49)
-            is_int((intmax_t)same, (intmax_t)n, "lines as sort would have them, round %d", round);
+            is_int((intmax_t)same, (intmax_t)n, "BY_LINE sorts lines by their bytes, round %d",
+                   round);
         free(text);
         text = text_of(st, BY_STACK);
         n = split(text, lines);
@@ -142,7 +143,8 @@ static void orders(void)
         while (same < n && strcmp(sorted[same], lines[same]) == 0)
             same++;
         if (same < n || round == 49)
-            is_int((intmax_t)same, (intmax_t)n, "stacks in order, round %d", round);
+            is_int((intmax_t)same, (intmax_t)n, "BY_STACK sorts stacks by their bytes, round %d",
+                   round);
         free(text);
         stackset_free(st);
     }
@@ -154,10 +156,10 @@ static void is_sum(const char *a, const char *b, const char *want)
     struct strbuf sb = STRBUF_INIT;
 
     ok(stackset_count_parse(a, strlen(a), &x) && stackset_count_parse(b, strlen(b), &y),
-       "%s and %s are counts", a, b);
+       "stackset_count_parse accepts %s and %s", a, b);
     stackset_count_add(&x, &y);
     stackset_count_text(&sb, &x);
-    is_str(sb.buf, want, "%s + %s", a, b);
+    is_str(sb.buf, want, "stackset_count_add: %s + %s", a, b);
     strbuf_release(&sb);
 }
 
@@ -173,10 +175,10 @@ static void counts(void)
     is_sum("18446744073709551614", "0", "18446744073709551614");
     is_sum("18446744073709551614", "5", "18446744073709551615");
     is_sum("99999999999999999999999", "1", "18446744073709551615");
-    ok(!stackset_count_parse("-1", 2, &c), "a negative count is none");
-    ok(!stackset_count_parse("1e3", 3, &c), "nor one with an exponent");
-    ok(!stackset_count_parse(".5", 2, &c), "nor one that begins with a point");
-    ok(!stackset_count_parse("", 0, &c), "nor nothing");
+    ok(!stackset_count_parse("-1", 2, &c), "a negative count is refused");
+    ok(!stackset_count_parse("1e3", 3, &c), "a count with an exponent is refused");
+    ok(!stackset_count_parse(".5", 2, &c), "a count that begins with a point is refused");
+    ok(!stackset_count_parse("", 0, &c), "an empty count is refused");
 }
 
 static void columns(void)
@@ -191,9 +193,9 @@ static void columns(void)
     stackset_add(st, &b, 1, NULL, &five);
     stackset_add(st, &a, 1, &one, &one);
     text = text_of(st, BY_LINE);
-    is_str(text, "a 2 1\nb 0 5\n", "two columns once a line has them");
+    is_str(text, "a 2 1\nb 0 5\n", "all lines have two columns once one line has them");
     stackset_get(st, 1, &s);
-    ok(!s.has_first && s.has_second, "a stack knows which columns it has");
+    ok(!s.has_first && s.has_second, "a stack records which columns it has");
     free(text);
     stackset_free(st);
 }
@@ -224,8 +226,8 @@ static void many_siblings(void)
         before = line;
         lines++;
     }
-    ok(sorted, "many siblings are sorted");
-    is_int((long long)lines, (long long)stackset_len(st), "and all there");
+    ok(sorted, "70,000 siblings are sorted");
+    is_int((long long)lines, (long long)stackset_len(st), "70,000 siblings are all written");
     free(text);
     stackset_free(st);
 }
@@ -239,7 +241,7 @@ static void many_stacks(void)
 
     for (uint32_t i = 0; i < MANY; i++)
         stackset_add(st, (uint32_t[]){i / 1000, i % 1000}, 2, &one, NULL);
-    is_int((intmax_t)stackset_len(st), MANY, "stacks whose hashes are equal are not the same");
+    is_int((intmax_t)stackset_len(st), MANY, "stacks with equal hashes stay separate");
     stackset_free(st);
 }
 
@@ -255,9 +257,9 @@ static void is_scaled(struct stackset_count a, struct stackset_count b, uint64_t
     stackset_add(st, &ids[1], 1, &b, &(struct stackset_count){10, 0});
     stackset_normalize(st, false);
     stackset_get(st, 0, &s);
-    is_int((intmax_t)s.count.whole, (intmax_t)want_a, "%s: the first stack", name);
+    is_int((intmax_t)s.count.whole, (intmax_t)want_a, "%s: the first stack is scaled", name);
     stackset_get(st, 1, &s);
-    is_int((intmax_t)s.count.whole, (intmax_t)want_b, "%s: the second", name);
+    is_int((intmax_t)s.count.whole, (intmax_t)want_b, "%s: the second stack is scaled", name);
     stackset_free(st);
 }
 
@@ -267,14 +269,15 @@ static void normalizing(void)
 
     is_scaled((struct stackset_count){3, 0}, (struct stackset_count){1, 0}, 30, 10, "whole counts");
     is_scaled((struct stackset_count){1, half}, (struct stackset_count){0, half}, 30, 10,
-              "fractions");
+              "fractional counts");
     is_scaled((struct stackset_count){much, 0}, (struct stackset_count){much, 0}, 20, 20,
               "counts whose product is too large for 64 bits");
     is_scaled((struct stackset_count){25, 0}, (struct stackset_count){15, 0}, 25, 15, "equal sums");
-    is_scaled((struct stackset_count){0, 0}, (struct stackset_count){0, 0}, 0, 0, "nothing");
+    is_scaled((struct stackset_count){0, 0}, (struct stackset_count){0, 0}, 0, 0, "empty counts");
     is_scaled((struct stackset_count){2, 0}, (struct stackset_count){0, 0}, 40, 0,
-              "one that has all");
-    is_scaled((struct stackset_count){7, 0}, (struct stackset_count){6, 0}, 21, 18, "rounded down");
+              "a stack that has the whole sum");
+    is_scaled((struct stackset_count){7, 0}, (struct stackset_count){6, 0}, 21, 18,
+              "counts rounded down");
 }
 
 int main(void)

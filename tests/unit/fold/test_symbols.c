@@ -29,7 +29,7 @@ static void finds(const struct symtab *t, uint64_t addr, const char *want)
     const struct symtab_entry *e = symtab_find(t, addr);
     char *got = e ? xmemdup0(e->name, e->len) : xstrdup("(none)");
 
-    is_str(got, want, "0x%llx is %s", (unsigned long long)addr, want);
+    is_str(got, want, "symtab_find at 0x%llx finds %s", (unsigned long long)addr, want);
     free(got);
 }
 
@@ -90,7 +90,7 @@ static uint32_t draw(uint32_t below)
     return (uint32_t)(seed >> 33) % below;
 }
 
-/* Against looking at each range: the one that begins last, then the shortest, wins. */
+/* Compared with a search of each range: the range that begins last, then the shortest, wins. */
 static void test_rangemap(void)
 {
     for (int round = 0; round < 50; round++) {
@@ -116,7 +116,7 @@ static void test_rangemap(void)
                     best = i;
             wrong += best == SIZE_MAX ? got != RANGEMAP_NONE : got != best;
         }
-        is_int(wrong, 0, "ranges, round %d", round);
+        is_int(wrong, 0, "rangemap_find agrees with a search of each range, round %d", round);
         rangemap_release(&m);
     }
 }
@@ -150,29 +150,29 @@ static void test_self(void)
     dladdr1((void *)(uintptr_t)a_function_to_be_found, &info, (void **)&map, RTLD_DL_LINKMAP);
     vaddr = (uint64_t)(uintptr_t)a_function_to_be_found - map->l_addr;
     name = name_of(s, m, vaddr);
-    is_str(name, "a_function_to_be_found", "a function of this program");
+    is_str(name, "a_function_to_be_found", "symbols_find finds a function of this program");
     free(name);
-    ok(symbols_module(s, "/proc/self/exe", NULL, 0, 0) == m, "a module is opened once");
+    ok(symbols_module(s, "/proc/self/exe", NULL, 0, 0) == m, "symbols_module opens a module once");
     name = name_of(s, m, 1);
-    is_str(name, "(none)", "no function is at address 1");
+    is_str(name, "(none)", "symbols_find finds no function at address 1");
     free(name);
     m = symbols_module(s, "/proc/self/exe", (const uint8_t *)"other", 5, 0);
     if (!freopen("/dev/null", "w", stderr))
         exit(EXIT_FAILURE);
     name = name_of(s, m, vaddr);
-    is_str(name, "(none)", "another build-id, no symbols");
+    is_str(name, "(none)", "a module with another build id has no symbols");
     free(name);
     m = symbols_module(s, "/nonexistent", NULL, 0, 0);
     name = name_of(s, m, vaddr);
-    is_str(name, "(none)", "no file, no symbols");
+    is_str(name, "(none)", "a missing module has no symbols");
     free(name);
     m = symbols_module(s, "/dev/null", NULL, 0, 0);
     name = name_of(s, m, vaddr);
-    is_str(name, "(none)", "a device is no file");
+    is_str(name, "(none)", "a device as module has no symbols");
     free(name);
     m = symbols_module(s, "[vdso]", NULL, 0, 0);
     name = name_of(s, m, vaddr);
-    is_str(name, "(none)", "nor is what has no path");
+    is_str(name, "(none)", "a module without a path has no symbols");
     free(name);
     symbols_free(s);
 }
@@ -197,14 +197,16 @@ static void test_sigreturn(void)
     signal(SIGUSR1, handler);
     raise(SIGUSR1);
     if (!ok(dladdr1(returns_to, &info, (void **)&map, RTLD_DL_LINKMAP) && map->l_name[0] == '/',
-            "a handler returns into a library"))
+            "a signal handler returns into a library"))
         goto out;
     m = symbols_module(s, map->l_name, NULL, 0, 0);
     vaddr = (uint64_t)(uintptr_t)returns_to - map->l_addr;
-    ok(symbols_is_sigreturn(s, m, vaddr), "to what returns to the interrupted code");
-    ok(!symbols_is_sigreturn(s, m, vaddr + 1), "which begins there");
+    ok(symbols_is_sigreturn(s, m, vaddr),
+       "symbols_is_sigreturn recognises a handler's return address");
+    ok(!symbols_is_sigreturn(s, m, vaddr + 1),
+       "symbols_is_sigreturn refuses an address within sigreturn");
     ok(!symbols_is_sigreturn(s, m, (uint64_t)(uintptr_t)dlsym(RTLD_DEFAULT, "qsort") - map->l_addr),
-       "and is no other function");
+       "symbols_is_sigreturn refuses another function");
 out:
     symbols_free(s);
 }
@@ -215,8 +217,8 @@ static void add_module(struct trace_build *b, const struct link_map *map, const 
 }
 
 /*
- * Interrupted in its very first instruction: one byte before it is another function, so the name is
- * right only if the address is taken as it is.
+ * An address interrupted at its first instruction: one byte before it is another function, so the
+ * name is right only if the address is used as it is.
  */
 static void test_interrupted(void)
 {
@@ -231,7 +233,7 @@ static void test_interrupted(void)
 
     if (!dladdr1((void *)(uintptr_t)first, &info, (void **)&self, RTLD_DL_LINKMAP) ||
         !dladdr1(returns_to, &info, (void **)&libc, RTLD_DL_LINKMAP)) {
-        ok(false, "this program's modules are known");
+        ok(false, "this program's modules are found");
         return;
     }
     tb_init(&b);
@@ -241,9 +243,11 @@ static void test_interrupted(void)
     id = tb_node(&b, TRACE_NODE_PC, first, tb_root(&b, 0, 0));
     id = tb_node(&b, TRACE_NODE_PC, (uint64_t)(uintptr_t)returns_to, id);
     tb_row(&b, id, 0, 5, 1);
-    is_int(trace_load_bytes("t", b.data, b.len, false, &t), 0, "a trace of an interrupted program");
-    is_int(fold_loaded(&opt, &t, 1, &got), 0, "folds");
-    is_str(got.buf, "app;a_function_to_be_found;__restore_rt 5\n", "who was interrupted is named");
+    is_int(trace_load_bytes("t", b.data, b.len, false, &t), 0,
+           "a trace of an interrupted program loads");
+    is_int(fold_loaded(&opt, &t, 1, &got), 0, "a trace of an interrupted program folds");
+    is_str(got.buf, "app;a_function_to_be_found;__restore_rt 5\n",
+           "the function interrupted at its first instruction is named");
     strbuf_release(&got);
     trace_free(t);
     tb_release(&b);
@@ -255,17 +259,17 @@ static void test_build_id(void)
     uint8_t at;
     size_t len;
 
-    if (!ok(e != NULL, "this program is ELF"))
+    if (!ok(e != NULL, "elfsym_open opens this program"))
         return;
-    ok(elfsym_has_section(e, ".text"), "it has code");
+    ok(elfsym_has_section(e, ".text"), "this program has a .text section");
     elfsym_build_id(e, &len);
-    ok(len == 0 || len >= 8, "a build-id, if any, has some bytes");
+    ok(len == 0 || len >= 8, "this program's build id is empty or at least 8 bytes long");
     ok(!elfsym_read(e, UINT64_MAX - 3, &at, 1) && !elfsym_read(e, 0, &at, SIZE_MAX),
-       "nothing is read from outside of it");
+       "elfsym_read refuses addresses outside of the file");
     elfsym_close(e);
-    ok(!elfsym_open("/"), "a directory is not");
-    ok(!elfsym_open_memory(xmemdup0("\177ELF", 4), 4), "nor are four bytes");
-    ok(!elfsym_open_memory(xmemdup0("", 0), 0), "nor nothing");
+    ok(!elfsym_open("/"), "elfsym_open refuses a directory");
+    ok(!elfsym_open_memory(xmemdup0("\177ELF", 4), 4), "elfsym_open_memory refuses four bytes");
+    ok(!elfsym_open_memory(xmemdup0("", 0), 0), "elfsym_open_memory refuses an empty file");
 }
 
 int main(void)

@@ -43,8 +43,8 @@ int main(void)
         texthash_first(texthash_piece_at(s), n, got);
         same += got[0] == want[0] && got[1] == want[1];
     }
-    ok(marks == 20000, "stops are found where they are (%u)", marks);
-    ok(halves == 20000, "the first bytes, and no others (%u)", halves);
-    ok(same == 40000, "this processor's path has the same values (%u)", same);
+    ok(marks == 20000, "texthash_words_stops finds each stop (%u)", marks);
+    ok(halves == 20000, "texthash_words_first keeps the first bytes and no others (%u)", halves);
+    ok(same == 40000, "the processor's path gives the values of the portable one (%u)", same);
     return done_testing();
 }

@@ -94,11 +94,13 @@ static void test_records(void)
 
             pieces_open(&in, &p, buffer);
             is_int((intmax_t)read_records(&l, &in), (intmax_t)l.n,
-                   "lines of records, at most %zu bytes a piece, a buffer of %zu", most, buffer);
+                   "records have their lines, in pieces of at most %zu bytes with a buffer of %zu",
+                   most, buffer);
             textinput_close(&in);
         }
     open_text(&in, l.text.buf, l.text.len);
-    is_int((intmax_t)read_records(&l, &in), (intmax_t)l.n, "lines of records in memory");
+    is_int((intmax_t)read_records(&l, &in), (intmax_t)l.n,
+           "records of text in memory have their lines");
     textinput_close(&in);
     strbuf_release(&l.text);
 }
@@ -114,9 +116,9 @@ static void test_second_record(void)
     is_str(in.error,
            "line 1 was not done with when another was asked for; this is a fault of flame's, "
            "please report it",
-           "and says so");
-    ok(rec.line.len == 1 && rec.line.s[0] == 'a', "the first one stays");
-    ok(!textinput_record(&in, &rec), "and is the last");
+           "a refused second record gives a message");
+    ok(rec.line.len == 1 && rec.line.s[0] == 'a', "a refused second record leaves the first one");
+    ok(!textinput_record(&in, &rec), "the first record is the last one of a refused input");
     textinput_close(&in);
 }
 
@@ -153,7 +155,7 @@ static void test_watched(void)
     }
     waitpid(pid, &status, 0);
     ok(strstr(said_end(), "use-after-poison") && status != 0,
-       "a line of a record that has ended must not be touched");
+       "reading a line of an ended record is a use-after-poison");
 }
 #else
 static void test_watched(void)
@@ -176,10 +178,11 @@ static void test_endless(void)
     struct textinput in;
 
     textinput_from(&in, "endless", endless, NULL, 1 << 16);
-    ok(!textinput_record(&in, &rec), "a line without an end is no line");
+    ok(!textinput_record(&in, &rec), "an endless line is refused");
     is_str(in.error, "line 1 is longer than 64 MiB, the most a line may have; is it text?",
-           "and says so");
-    ok(in.alloc <= 4 * (size_t)TEXTINPUT_LINE_MAX, "before memory runs out");
+           "an endless line gives a message");
+    ok(in.alloc <= 4 * (size_t)TEXTINPUT_LINE_MAX,
+       "an endless line is refused before memory runs out");
     textinput_close(&in);
 }
 
@@ -204,11 +207,14 @@ static void test_line_max(void)
 {
     char *text = malloc((size_t)TEXTINPUT_LINE_MAX + 4);
 
-    ok(reads_line(text, TEXTINPUT_LINE_MAX, 0, 1 << 18), "the longest line, at once");
-    ok(reads_line(text, TEXTINPUT_LINE_MAX, 1 << 20, 1 << 12), "the longest line, in pieces");
-    ok(!reads_line(text, (size_t)TEXTINPUT_LINE_MAX + 1, 0, 1 << 18), "a byte more, at once");
+    ok(reads_line(text, TEXTINPUT_LINE_MAX, 0, 1 << 18),
+       "the longest allowed line is read as one piece");
+    ok(reads_line(text, TEXTINPUT_LINE_MAX, 1 << 20, 1 << 12),
+       "the longest allowed line is read in pieces");
+    ok(!reads_line(text, (size_t)TEXTINPUT_LINE_MAX + 1, 0, 1 << 18),
+       "a line a byte too long is refused as one piece");
     ok(!reads_line(text, (size_t)TEXTINPUT_LINE_MAX + 1, 1 << 20, 1 << 12),
-       "a byte more, in pieces");
+       "a line a byte too long is refused in pieces");
     free(text);
 }
 
@@ -243,12 +249,12 @@ static void test_bomb(void)
     p.text = packed.buf;
     p.len = packed.len;
     pieces_open(&in, &p, 1 << 18);
-    ok(!textinput_all(&in, &text), "200 MiB of %zu bytes are refused where all is kept",
+    ok(!textinput_all(&in, &text), "textinput_all refuses %zu bytes that unpack to 200 MiB",
        packed.len);
     is_str(in.error,
            "it unpacks to more than 256 times its size; if that is meant, unpack it first",
-           "and says so");
-    ok(text.len < 140u << 20, "early");
+           "a refused input gives a message");
+    ok(text.len < 140u << 20, "an input is refused early");
     textinput_close(&in);
     strbuf_release(&packed);
     strbuf_release(&text);
@@ -296,13 +302,16 @@ static void test_behind(void)
                                                                           "c\n\7";
     struct strbuf damaged = STRBUF_INIT;
 
-    is_unpacked("", 0, "a|b|no error", "nothing");
-    is_unpacked("\0\0\0\0", 4, "a|b|no error", "padding");
+    is_unpacked("", 0, "a|b|no error", "nothing behind packed data");
+    is_unpacked("\0\0\0\0", 4, "a|b|no error", "padding behind packed data");
     is_unpacked("text", 4, "a|b|no error", "text");
-    is_unpacked("\x1ftext", 5, "a|b|no error", "text that begins as a member does");
-    is_unpacked("\x1f\x8btext", 6, "a|b|no error", "and goes on so");
-    is_unpacked("\x1f\x8b\x08", 3, "a|b|its compressed data is cut short", "half a header");
-    is_unpacked(member, sizeof member - 1, "a|b|its compressed data is cut short", "a header");
+    is_unpacked("\x1ftext", 5, "a|b|no error", "text behind packed data that begins like a member");
+    is_unpacked("\x1f\x8btext", 6, "a|b|no error",
+                "text behind packed data that begins with a member's magic");
+    is_unpacked("\x1f\x8b\x08", 3, "a|b|its compressed data is cut short",
+                "half a member's header behind packed data");
+    is_unpacked(member, sizeof member - 1, "a|b|its compressed data is cut short",
+                "a member's header behind packed data");
     strbuf_add(&damaged, member, sizeof member - 1);
     strbuf_add(&damaged, stored, sizeof stored - 1);
     is_unpacked(damaged.buf, damaged.len, "a|b|c|its gzip data is damaged",
@@ -412,12 +421,12 @@ static void test_corpus(void)
         strbuf_addf(&path, CORPUS "/%s", e->d_name);
         read_file(&text, path.buf);
         ok(all_read_alike(text.buf, text.len < 20000 ? text.len : 20000),
-           "%s is the same in pieces", e->d_name);
+           "every reader reads %s in pieces as it does whole", e->d_name);
         files++;
         strbuf_release(&path);
         strbuf_release(&text);
     }
-    ok(files > 20, "the readers' corpus is there");
+    ok(files > 20, "the readers' corpus has files");
     if (dir)
         closedir(dir);
 }
@@ -450,8 +459,9 @@ static void test_srcline(void)
            "java;last:last.c:1;[unknown] 7\n"
            "java;start:start.c:9;Lmain:::m;x/Y:::z_[i];n/O:::p_[i];a/B:::f;c/D:::g_[i]:D.java:7 5\n"
            "3 samples, 0 unknown, line 0: , no error\n",
-           "a source line belongs to the innermost function, and none is taken for one");
-    ok(reads_alike(perf, opt, text, strlen(text)), "whatever pieces it comes in");
+           "perf: a source line belongs to the innermost function of its frame");
+    ok(reads_alike(perf, opt, text, strlen(text)),
+       "perf: source lines are read in pieces as they are whole");
     free(got);
 }
 

@@ -73,12 +73,12 @@ static struct trace *make(uint32_t nmoments, uint32_t nchanges)
     for (uint32_t i = 0; i < nmoments; i++)
         add_moment(&b, i, nchanges);
     if (trace_load_bytes("x", b.data, b.len, false, &t) != 0)
-        ok(false, "the trace is sound");
+        ok(false, "the trace of moments is sound");
     tb_release(&b);
     return t;
 }
 
-/* Contents of the text. */
+/* What the text contains. */
 struct reported {
     size_t bytes, stacks, moments;
     uint64_t sum, us;
@@ -177,14 +177,16 @@ static void test_many(void)
     struct reported all = print(t, 0), few = print(t, 500000), least = print(t, 1);
 
     ok(all.moments == TIMETEXT_MOMENTS || all.moments == TIMETEXT_MOMENTS / 2,
-       "%zu moments of %u are told", all.moments, MOMENTS);
-    ok(all.stacks > STACKS * 9 / 10 && !all.wrong, "of %zu stacks", all.stacks);
-    ok(all.sum == live_in_all() && all.us == MOMENTS * (uint64_t)1000, "exactly, up to the end");
+       "%zu of %u moments are written", all.moments, MOMENTS);
+    ok(all.stacks > STACKS * 9 / 10 && !all.wrong, "%zu stacks have moments", all.stacks);
+    ok(all.sum == live_in_all() && all.us == MOMENTS * (uint64_t)1000,
+       "the written moments end at the exact live bytes and time");
     printf("# %zu bytes of text\n", all.bytes);
-    ok(all.bytes < TIMETEXT_BYTES * 4 / 3 + all.stacks * 60, "in no more text than is allowed");
+    ok(all.bytes < TIMETEXT_BYTES * 4 / 3 + all.stacks * 60,
+       "the text of moments is no longer than allowed");
     ok(few.bytes < all.bytes && few.moments < all.moments && few.sum == all.sum && few.us == all.us,
-       "in less there are fewer moments, %zu, which are as exact", few.moments);
-    ok(least.moments == 2 && least.sum == all.sum, "two at the least");
+       "a shorter text has fewer moments, %zu, and the same end", few.moments);
+    ok(least.moments == 2 && least.sum == all.sum, "the shortest text has two moments");
     trace_free(t);
 }
 
@@ -194,8 +196,10 @@ static void test_all_change(void)
     struct reported all = print(t, 0);
 
     ok(all.moments < MOST && all.sum == live_in_all(),
-       "where most stacks change all the time there are fewer: %zu of %u", all.moments, MOST);
-    ok(all.bytes < TIMETEXT_BYTES * 4 / 3 + all.stacks * 60, "in %zu bytes", all.bytes);
+       "if most stacks change all the time, fewer moments are written: %zu of %u", all.moments,
+       MOST);
+    ok(all.bytes < TIMETEXT_BYTES * 4 / 3 + all.stacks * 60,
+       "if most stacks change all the time, the text has its allowed length: %zu bytes", all.bytes);
     trace_free(t);
 }
 
@@ -204,7 +208,7 @@ static void test_none(void)
     struct trace *t = make(0, 0);
     struct reported none = print(t, 0);
 
-    is_int((long)none.bytes, 0, "without moments nothing is told");
+    is_int((long)none.bytes, 0, "a trace without moments gives no text");
     trace_free(t);
 }
 

@@ -48,7 +48,7 @@ static void is_folded(struct trace *const *traces, size_t n, const char *view, c
 {
     char *got = fold(traces, n, view);
 
-    is_str(got, wanted, "view %s of %zu", view, n);
+    is_str(got, wanted, "view %s of %zu traces", view, n);
     free(got);
 }
 
@@ -67,11 +67,11 @@ static void is_folded(struct trace *const *traces, size_t n, const char *view, c
 
 static void test_refused(void)
 {
-    REFUSED("a frame above a region",
+    REFUSED("a frame whose parent is a region",
             tb_row(&b, tb_node(&b, TRACE_NODE_PC, 5, region_node), 0, 1, 1));
-    REFUSED("a region above a region",
+    REFUSED("a region whose parent is a region",
             tb_row(&b, tb_node(&b, TRACE_NODE_REGION, 1, region_node), 0, 1, 1));
-    REFUSED("a region in a trace of waiting", tb_header(&b)->recorder = TRACE_RECORDER_OFF);
+    REFUSED("a region in an off-CPU trace", tb_header(&b)->recorder = TRACE_RECORDER_OFF);
     REFUSED("a region without a stack", tb_node_at(&b, region_node)->parent = 0);
 }
 
@@ -111,7 +111,7 @@ static void test_tags(void)
     trace_merge_add(m, load(&b));
     tb_release(&b);
     merged = trace_merge_result(m, &n);
-    is_int(n, 1, "tagged traces are added up");
+    is_int(n, 1, "tagged traces of one program are merged into one");
     is_folded(merged, n, "live",
               "app;[tag: outer];[tag: a:b];[unknown+0x1500] 53\n"
               "app;[tag: outer];[tag: outer];[unknown+0x1500] 7\n");
@@ -120,13 +120,13 @@ static void test_tags(void)
     build_tagged(&b, "x", 5);
     tb_node_at(&b, region_node)->addr = 2;
     t = load(&b);
-    is_int(t ? t->missing_rows : 99, 1, "a tag whose name is not there yet");
+    is_int(t ? t->missing_rows : 99, 1, "a row is missing while its tag's name is missing");
     trace_free(t);
     tb_release(&b);
     build_tagged(&b, "x", 5);
     tb_node(&b, TRACE_NODE_TAG, 0, tb_node(&b, TRACE_NODE_PC, 5, region_node));
     t = load(&b);
-    ok(!t, "refused: a tag above a frame");
+    ok(!t, "a trace with a tag below a frame is refused");
     trace_free(t);
     tb_release(&b);
 }
@@ -141,13 +141,13 @@ int main(void)
 
     build(&b, "a;b", 50);
     t = load(&b);
-    ok(t && t->nregions == 2, "a trace with regions");
+    ok(t && t->nregions == 2, "a trace with regions loads");
     is_folded(&t, 1, "region", "app;[region a:b];[unknown+0x1500] 50\n");
     is_folded(&t, 1, "live", "app;[unknown+0x1500] 150\n");
     trace_merge_add(m, t);
     tb_release(&b);
 
-    /* A region of another name, and the same regions nested in another order. */
+    /* A region of another name, and equal regions nested in another order. */
     build(&b, "c", 7);
     trace_merge_add(m, load(&b));
     tb_release(&b);
@@ -156,7 +156,7 @@ int main(void)
     trace_merge_add(m, load(&b));
     tb_release(&b);
     merged = trace_merge_result(m, &n);
-    is_int(n, 1, "equal programs are one");
+    is_int(n, 1, "traces of one program are merged into one");
     is_folded(merged, n, "region",
               "app;[region a:b];[unknown+0x1500] 70\napp;[region c];[unknown+0x1500] 7\n");
     is_folded(merged, n, "reachable", "app;[unknown+0x1500] 377\n");
@@ -165,7 +165,7 @@ int main(void)
     build(&b, "late", 50);
     tb_node_at(&b, region_node)->addr = 2;
     t = load(&b);
-    is_int(t ? t->missing_rows : 99, 1, "a name that is not there yet");
+    is_int(t ? t->missing_rows : 99, 1, "a row is missing while its region's name is missing");
     trace_free(t);
     tb_release(&b);
     test_refused();
