@@ -1,4 +1,4 @@
-/* test_alloc.c: arrays that grow, and what a size that cannot be comes to. */
+/* test_alloc.c: growing arrays, and requests of impossible size. */
 #include "common/alloc.h"
 
 #include <stdlib.h>
@@ -17,20 +17,21 @@ static void test_growing(void)
 
         GROW(array, n, room);
         moves += room != before;
-        if (room <= n && !ok(false, "room for %zu items behind %zu", room, n))
+        if (room <= n && !ok(false, "GROW makes room for %zu items behind %zu", room, n))
             break;
         array[n] = (uint32_t)n;
         n++;
     }
     for (n = 0; n < 100000 && array[n] == n; n++)
         ;
-    is_int((intmax_t)n, 100000, "every item is where it was put");
-    ok(moves < 25, "room grows by a share of itself (%zu times to 100,000)", moves);
-    ok(room < 150100, "and by half at most (to %zu)", room);
+    is_int((intmax_t)n, 100000, "GROW keeps every item");
+    ok(moves < 25, "GROW moves rarely: %zu times up to 100,000 items", moves);
+    ok(room < 150100, "GROW adds at most half, up to %zu items", room);
     GROW_TO(array, 1000000, room);
-    is_int((intmax_t)room, 1000000, "as much as is asked for, if that is more than half");
+    is_int((intmax_t)room, 1000000,
+           "GROW_TO makes exactly the requested room if that is more than half");
     GROW_TO(array, 5, room);
-    is_int((intmax_t)room, 1000000, "room never shrinks");
+    is_int((intmax_t)room, 1000000, "GROW_TO never shrinks");
     free(array);
 }
 
@@ -42,14 +43,14 @@ static void test_filling(void)
     GROW_FILLED(array, 10, room, -1);
     array[10] = 7;
     GROW_FILLED(array, 500, room, 0);
-    is_int(array[0], -1, "the first item has the first filling");
-    is_int(array[10], 7, "what was there stays");
+    is_int(array[0], -1, "GROW_FILLED fills the first room");
+    is_int(array[10], 7, "GROW_FILLED keeps items");
     for (at = 11; array[at] == -1; at++)
         ;
-    ok(at > 10 && at <= 500, "the first filling ends (at %zu)", at);
+    ok(at > 10 && at <= 500, "GROW_FILLED's first filling ends at the first room, %zu", at);
     for (; at < room && array[at] == 0; at++)
         ;
-    is_int((intmax_t)at, (intmax_t)room, "all behind it has the second filling");
+    is_int((intmax_t)at, (intmax_t)room, "GROW_FILLED fills all later room");
     free(array);
 }
 
@@ -58,7 +59,7 @@ static int own_status(void)
     return 77;
 }
 
-/* The status of a child that asks for too much, and what it says. */
+/* The status of a child that requests too much memory, and its output. */
 static int asking(void (*ask)(void), int (*clean_up)(void), char *said, size_t size)
 {
     int ends[2], status = 0;
@@ -121,9 +122,11 @@ static void test_too_much(void)
     for (size_t i = 0; i < ARRAY_LEN(asks); i++) {
         is_int(asking(asks[i].ask, NULL, said, sizeof said), 1, "%s that overflows: status 1",
                asks[i].name);
-        ok(strncmp(said, "flame: out of memory (", 22) == 0, "%s: one line says so", asks[i].name);
+        ok(strncmp(said, "flame: out of memory (", 22) == 0,
+           "%s that overflows: one line reports it", asks[i].name);
     }
-    is_int(asking(ask_product, own_status, said, sizeof said), 77, "whoever cleans up says how");
+    is_int(asking(ask_product, own_status, said, sizeof said), 77,
+           "alloc_out_of_memory sets the exit status");
 }
 
 int main(void)

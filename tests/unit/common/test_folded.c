@@ -57,14 +57,14 @@ static void test_lines(void)
 
         memcpy(copy, lines[i].line, len);
         ret = folded_parse_line(copy, len, &f);
-        is_int(ret, lines[i].ret, "return for line %zu", i);
+        is_int(ret, lines[i].ret, "line %zu: the result of the parser", i);
         if (ret == 1) {
             ok(f.len == strlen(lines[i].stack) && !memcmp(f.stack, lines[i].stack, f.len),
-               "stack of line %zu", i);
-            ok(f.count.whole == lines[i].whole, "count of line %zu", i);
-            ok(f.count.part == lines[i].part, "fraction of line %zu", i);
-            is_int(f.differential, lines[i].differential, "differential, line %zu", i);
-            ok(f.count1.whole == lines[i].first, "first count of line %zu", i);
+               "line %zu: the stack", i);
+            ok(f.count.whole == lines[i].whole, "line %zu: the count", i);
+            ok(f.count.part == lines[i].part, "line %zu: the fraction", i);
+            is_int(f.differential, lines[i].differential, "line %zu: whether it has two counts", i);
+            ok(f.count1.whole == lines[i].first, "line %zu: the first count", i);
         }
         free(copy);
     }
@@ -75,9 +75,10 @@ static void test_fraction(void)
     struct folded_line f;
 
     folded_parse_line("a 0.99999999999999999999", 24, &f);
-    ok(f.count.part < 1, "a fraction stays below one");
+    ok(f.count.part < 1, "a fraction of many digits stays below one");
     folded_parse_line("a 3.125", 7, &f);
-    ok(folded_count_double(f.count) == 3.125, "count as a double");
+    ok(folded_count_double(f.count) == 3.125,
+       "folded_count_double returns the count with its fraction");
 }
 
 static void test_meta(void)
@@ -86,13 +87,19 @@ static void test_meta(void)
     const char *v;
     size_t n;
 
-    ok(folded_find_meta(s, strlen(s), "unit", &v, &n) && n == 5 && !memcmp(v, "bytes", 5), "unit");
-    ok(folded_find_meta(s, strlen(s), "view", &v, &n) && n == 4 && !memcmp(v, "live", 4), "view");
-    ok(folded_find_meta(s, strlen(s), "empty", &v, &n) && n == 0, "an empty value");
-    ok(!folded_find_meta(s, strlen(s), "vie", &v, &n), "a key's beginning is not the key");
-    ok(!folded_find_meta(s, strlen(s), "x", &v, &n), "a value is not a key");
-    ok(!folded_find_meta("# view=live", 11, "view", &v, &n), "another comment");
-    ok(!folded_find_meta("# flame:", 8, "view", &v, &n), "no words");
+    ok(folded_find_meta(s, strlen(s), "unit", &v, &n) && n == 5 && !memcmp(v, "bytes", 5),
+       "folded_find_meta finds a key in the middle");
+    ok(folded_find_meta(s, strlen(s), "view", &v, &n) && n == 4 && !memcmp(v, "live", 4),
+       "folded_find_meta finds the first key");
+    ok(folded_find_meta(s, strlen(s), "empty", &v, &n) && n == 0,
+       "folded_find_meta finds an empty value");
+    ok(!folded_find_meta(s, strlen(s), "vie", &v, &n),
+       "folded_find_meta does not find a prefix of a key");
+    ok(!folded_find_meta(s, strlen(s), "x", &v, &n), "folded_find_meta does not find a value");
+    ok(!folded_find_meta("# view=live", 11, "view", &v, &n),
+       "folded_find_meta ignores other comments");
+    ok(!folded_find_meta("# flame:", 8, "view", &v, &n),
+       "folded_find_meta finds no key in an empty heading");
 }
 
 static void is_frame(const char *name, size_t len, const char *want)

@@ -67,25 +67,30 @@ static void is_sample(const struct namepack *p, const char *what)
     const struct namepack_object *o = other ? namepack_object(other, 0x500) : NULL;
     struct namepack_counts c = namepack_count(p);
 
-    is_str(reported(p, m, 0x1000), "outer:/src/a.c:10", "%s: a function", what);
+    is_str(reported(p, m, 0x1000), "outer:/src/a.c:10", "%s: an address has its function", what);
     is_str(reported(p, m, 0x2000), "outer:/src/a.c:10 inner:/src/a.h:4294967295",
-           "%s: and what was inlined", what);
-    is_str(reported(p, m, UINT64_MAX), "", "%s: no name", what);
-    is_str(reported(p, m, 0x1001), "nobody asked", "%s: another address", what);
-    ok(other && namepack_place(other, 0)->flags == NAMEPACK_SIGRETURN, "%s: signals return", what);
+           "%s: an address has its inlined functions", what);
+    is_str(reported(p, m, UINT64_MAX), "", "%s: an address without a name has none", what);
+    is_str(reported(p, m, 0x1001), "nobody asked",
+           "%s: an address that was not looked up is unknown", what);
+    ok(other && namepack_place(other, 0)->flags == NAMEPACK_SIGRETURN,
+       "%s: a signal return keeps its flag", what);
     ok(o && o->offset == 8 && o->size == 40 && strcmp(namepack_string(p, o->name).s, "lock") == 0,
-       "%s: a lock", what);
-    ok(other && !namepack_object(other, 0x501), "%s: nothing beside it", what);
+       "%s: an object has its name, offset and size", what);
+    ok(other && !namepack_object(other, 0x501), "%s: an address beside an object finds none", what);
     ok(m && namepack_state(m) == NAMEPACK_THERE && namepack_state(other) == NAMEPACK_CHANGED,
-       "%s: what became of the files", what);
-    is_int((intmax_t)namepack_string(p, namepack_made(p, 42, 0x7f00)).len, 14, "%s: made code",
-           what);
-    ok(!namepack_made(p, 42, 0x7f01) && !namepack_made(p, 43, 0x7f00), "%s: and no other", what);
-    ok(namepack_has_made(p, 42) && !namepack_has_made(p, 43), "%s: of one process", what);
-    ok(c.modules == 2 && c.places == 3 && c.named == 2, "%s: counts", what);
+       "%s: modules have the state of their files", what);
+    is_int((intmax_t)namepack_string(p, namepack_made(p, 42, 0x7f00)).len, 14,
+           "%s: JIT code has its name", what);
+    ok(!namepack_made(p, 42, 0x7f01) && !namepack_made(p, 43, 0x7f00),
+       "%s: another address or process has no JIT name", what);
+    ok(namepack_has_made(p, 42) && !namepack_has_made(p, 43),
+       "%s: only the process with JIT code has some", what);
+    ok(c.modules == 2 && c.places == 3 && c.named == 2,
+       "%s: modules, places and named places are counted", what);
     ok(!namepack_find_module(p, "/usr/bin/app", id, sizeof id - 1, 0) &&
            !namepack_find_module(p, "/lib/x.so", NULL, 0, 78),
-       "%s: another build is another module", what);
+       "%s: another build id is another module", what);
 }
 
 static void bytes(void)
@@ -96,7 +101,8 @@ static void bytes(void)
 
     is_sample(p, "as made");
     namepack_encode(p, &a);
-    ok(namepack_decode(q, (const uint8_t *)a.buf, a.len), "bytes are read");
+    ok(namepack_decode(q, (const uint8_t *)a.buf, a.len),
+       "namepack_decode reads the bytes of namepack_encode");
     namepack_finish(q);
     is_sample(q, "from bytes");
     namepack_free(q);
@@ -105,22 +111,24 @@ static void bytes(void)
         refused += !namepack_decode(q, (const uint8_t *)a.buf, len);
         namepack_free(q);
     }
-    is_int((intmax_t)refused, (intmax_t)a.len, "bytes that are cut short are refused");
+    is_int((intmax_t)refused, (intmax_t)a.len, "namepack_decode refuses truncated bytes");
     strbuf_addch(&a, '\0');
     q = namepack_new();
-    ok(!namepack_decode(q, (const uint8_t *)a.buf, a.len), "and so is one too many");
+    ok(!namepack_decode(q, (const uint8_t *)a.buf, a.len),
+       "namepack_decode refuses an excess byte");
     namepack_free(q);
     namepack_encode(p, &b);
     b.buf[0] = 2;
     q = namepack_new();
-    ok(!namepack_decode(q, (const uint8_t *)b.buf, b.len), "and another version");
+    ok(!namepack_decode(q, (const uint8_t *)b.buf, b.len),
+       "namepack_decode refuses another version");
     namepack_free(q);
     namepack_free(p);
     strbuf_release(&a);
     strbuf_release(&b);
 }
 
-/* Each module has a copy of its path: a few bytes must not ask for gigabytes. */
+/* Each module has a copy of its path, so a few bytes could ask for gigabytes. */
 static void greedy(void)
 {
     struct strbuf a = STRBUF_INIT;
@@ -138,8 +146,10 @@ static void greedy(void)
         strbuf_add(&a, "\0\0\0", 3);
     }
     strbuf_addch(&a, '\0');
-    ok(!namepack_decode(p, (const uint8_t *)a.buf, a.len), "2,000 modules with one long path");
-    ok(namepack_count(p).modules < 100, "are not made");
+    ok(!namepack_decode(p, (const uint8_t *)a.buf, a.len),
+       "namepack_decode refuses 2,000 modules with one long path");
+    ok(namepack_count(p).modules < 100,
+       "namepack_decode of 2,000 modules with one long path makes few of them");
     namepack_free(p);
     strbuf_release(&a);
 }
@@ -179,10 +189,11 @@ static void added(void)
         snprintf(name, sizeof name, "f%d", (int)at);
         wrong += WRONG(strcmp(reported(sum, m, 0x10000 + 8 * at), name) != 0, at);
     }
-    is_int((intmax_t)wrong, 0, "50 traces: each address has its name");
-    is_int((intmax_t)namepack_count(sum).places, 3 + 1049, "once");
+    is_int((intmax_t)wrong, 0, "merged names of 50 traces: each address has its name");
+    is_int((intmax_t)namepack_count(sum).places, 3 + 1049,
+           "merged names of 50 traces: each address is stored once");
     is_str(reported(sum, m, 0x2000), "outer:/src/a.c:10 inner:/src/a.h:4294967295",
-           "and what was there before");
+           "merged names of 50 traces: the first trace's names remain");
 
     /* The entry with more frames wins, the old one or the new one. */
     f[0] = frame(sum, "outer", NULL, 0);
@@ -191,10 +202,11 @@ static void added(void)
     namepack_add_place(sum, m, 0x1000, NAMEPACK_ASKED, f, 2);
     namepack_finish(sum);
     is_str(reported(sum, m, 0x2000), "outer:/src/a.c:10 inner:/src/a.h:4294967295",
-           "more frames stay");
-    is_str(reported(sum, m, 0x1000), "outer better", "or come");
+           "a place with more frames is not replaced by one with fewer");
+    is_str(reported(sum, m, 0x1000), "outer better",
+           "a place with fewer frames is replaced by one with more");
     is_int(namepack_place(m, 0x2000)->flags, NAMEPACK_ASKED | NAMEPACK_SIGRETURN,
-           "and flags are added up");
+           "the flags of a place are combined");
     namepack_free(one);
     namepack_free(sum);
 }

@@ -39,50 +39,52 @@ static void test_commit_and_abort(void)
     char line[16] = "";
     FILE *f;
 
-    is_int(outfile_open(&out, in_dir("a")), 0, "opened");
+    is_int(outfile_open(&out, in_dir("a")), 0, "outfile_open succeeds");
     fputs("first\n", out.f);
-    ok(access(in_dir("a"), F_OK) != 0, "not there before the commit");
-    is_int(outfile_commit(&out), 0, "committed");
-    is_int(entries_named("a"), 1, "nothing left beside it");
+    ok(access(in_dir("a"), F_OK) != 0, "the file is absent before the commit");
+    is_int(outfile_commit(&out), 0, "outfile_commit succeeds");
+    is_int(entries_named("a"), 1, "a commit leaves no temporary file");
 
-    is_int(outfile_open(&out, in_dir("a")), 0, "opened again");
+    is_int(outfile_open(&out, in_dir("a")), 0, "outfile_open of an existing file succeeds");
     fputs("second\n", out.f);
     outfile_abort(&out);
     f = fopen(in_dir("a"), "r");
-    ok(f && fgets(line, sizeof line, f), "the old file is there after an abort");
-    is_str(line, "first\n", "and unchanged");
+    ok(f && fgets(line, sizeof line, f), "an abort keeps the old file");
+    is_str(line, "first\n", "an abort keeps the old contents");
     if (f)
         fclose(f);
-    is_int(entries_named("a"), 1, "the aborted one is gone");
+    is_int(entries_named("a"), 1, "an abort leaves no temporary file");
 
     umask(022);
-    is_int(outfile_open(&out, in_dir("b")), 0, "opened under umask 022");
-    is_int(outfile_commit(&out), 0, "committed");
-    ok(stat(in_dir("b"), &st) == 0 && (st.st_mode & 0777) == 0644, "mode as the umask has it");
+    is_int(outfile_open(&out, in_dir("b")), 0, "outfile_open under umask 022 succeeds");
+    is_int(outfile_commit(&out), 0, "outfile_commit under umask 022 succeeds");
+    ok(stat(in_dir("b"), &st) == 0 && (st.st_mode & 0777) == 0644,
+       "a committed file has the mode of the umask");
 }
 
 static void test_errors(void)
 {
     struct outfile out;
 
-    is_int(outfile_open(&out, in_dir("none/c")), -ENOENT, "no such directory");
-    is_int(outfile_open(&out, "/dev/full"), 0, "a device is written in place");
+    is_int(outfile_open(&out, in_dir("none/c")), -ENOENT,
+           "outfile_open in a missing directory returns -ENOENT");
+    is_int(outfile_open(&out, "/dev/full"), 0, "outfile_open of a device succeeds");
     fputs("x", out.f);
-    ok(outfile_commit(&out) < 0, "a full disk is seen at the commit");
-    is_int(outfile_open(&out, "-"), 0, "- is standard output");
-    ok(out.f == stdout, "indeed");
-    is_int(outfile_commit(&out), 0, "and stays open");
+    ok(outfile_commit(&out) < 0, "outfile_commit reports a full device");
+    is_int(outfile_open(&out, "-"), 0, "outfile_open of - succeeds");
+    ok(out.f == stdout, "outfile_open of - gives standard output");
+    is_int(outfile_commit(&out), 0, "outfile_commit leaves standard output open");
 }
 
 int main(void)
 {
     char cmd[128];
 
-    if (!ok(mkdtemp(dir) != NULL, "scratch directory"))
+    if (!ok(mkdtemp(dir) != NULL, "a scratch directory is made"))
         return done_testing();
     test_commit_and_abort();
     test_errors();
     snprintf(cmd, sizeof cmd, "rm -rf %s", dir);
-    is_int(system(cmd), 0, "scratch directory removed");
+    is_int(system(cmd), 0, "the scratch directory is removed");
     return done_testing();
 }

@@ -36,39 +36,41 @@ static void scripts(void)
     put("s0", "#! /bin/true -x\n", 16, 0700);
     a = judge("s0");
     ok(a.verdict == PRELOADABLE_YES, "a script is judged by its interpreter");
-    is_str(a.interpreter, "/bin/true", "whose name ends at the blank");
+    is_str(a.interpreter, "/bin/true", "an interpreter's name ends at a blank");
     put("s1", "#!./s0", 6, 0700);
     a = judge("s1");
-    ok(a.verdict == PRELOADABLE_YES, "a script of a script");
-    is_str(a.interpreter, "/bin/true", "is that of the last");
+    ok(a.verdict == PRELOADABLE_YES, "a script run by a script is judged by the last interpreter");
+    is_str(a.interpreter, "/bin/true", "a script run by a script has the last interpreter's name");
     put("loop", "#!./loop", 8, 0700);
     a = judge("loop");
-    ok(a.verdict == PRELOADABLE_NO_FILE && a.err == ELOOP, "a script of itself ends");
+    ok(a.verdict == PRELOADABLE_NO_FILE && a.err == ELOOP,
+       "a script that is its own interpreter gives ELOOP");
     put("gone", "#!/no/such/thing\n", 17, 0700);
     a = judge("gone");
-    ok(a.verdict == PRELOADABLE_NO_FILE && a.err == ENOENT, "an interpreter that is not there");
-    is_str(a.interpreter, "/no/such/thing", "is named");
+    ok(a.verdict == PRELOADABLE_NO_FILE && a.err == ENOENT,
+       "a script with a missing interpreter gives ENOENT");
+    is_str(a.interpreter, "/no/such/thing", "a missing interpreter is named");
     memset(text + 2, 'x', sizeof text - 2);
     put("long", text, sizeof text, 0700);
     a = judge("long");
     ok(a.verdict == PRELOADABLE_NO_FILE && strlen(a.interpreter) == PRELOADABLE_HEAD - 2,
-       "a name longer than the kernel reads is cut");
+       "an interpreter's name is truncated where the kernel does it");
     put("bare", "echo\n", 5, 0700);
-    ok(judge("bare").verdict == PRELOADABLE_NO_FORMAT, "text without #! is no format");
+    ok(judge("bare").verdict == PRELOADABLE_NO_FORMAT, "a text without #! has no known format");
     put("empty", "", 0, 0700);
-    ok(judge("empty").verdict == PRELOADABLE_NO_FORMAT, "nor is an empty file");
+    ok(judge("empty").verdict == PRELOADABLE_NO_FORMAT, "an empty file has no known format");
     put("mark", "#!", 2, 0700);
-    ok(judge("mark").verdict == PRELOADABLE_NO_FORMAT, "nor #! alone");
+    ok(judge("mark").verdict == PRELOADABLE_NO_FORMAT, "a lone #! has no known format");
 }
 
 static void no_programs(void)
 {
-    is_int(judge("no-such").err, ENOENT, "what is not there");
-    is_int(judge(".").err, EISDIR, "a directory");
+    is_int(judge("no-such").err, ENOENT, "a missing program gives ENOENT");
+    is_int(judge(".").err, EISDIR, "a directory gives EISDIR");
     put("plain", "x", 1, 0600);
-    is_int(judge("plain").err, EACCES, "a file that is not executable");
+    is_int(judge("plain").err, EACCES, "a file without execute permission gives EACCES");
     mkfifo("pipe", 0700);
-    is_int(judge("pipe").err, EACCES, "a pipe, which is not waited for");
+    is_int(judge("pipe").err, EACCES, "a pipe gives EACCES without waiting");
 }
 
 static void elf_files(void)
@@ -79,20 +81,21 @@ static void elf_files(void)
     int fd = open("/bin/true", O_RDONLY | O_CLOEXEC);
 
     if (read(fd, head, sizeof head) != sizeof head)
-        ok(false, "we can read ourselves");
+        ok(false, "the head of /bin/true is readable");
     close(fd);
-    ok(judge("/bin/true").verdict == PRELOADABLE_YES, "a dynamic program");
+    ok(judge("/bin/true").verdict == PRELOADABLE_YES, "a dynamic program is preloadable");
     other.processor++;
     preloadable_judge("/bin/true", &other, &a);
-    ok(a.verdict == PRELOADABLE_MACHINE, "for another processor");
+    ok(a.verdict == PRELOADABLE_MACHINE, "a program for another processor is not preloadable");
     other = preloadable_here;
     other.word = ELFCLASS32;
     preloadable_judge("/bin/true", &other, &a);
-    ok(a.verdict == PRELOADABLE_MACHINE, "for another word size");
+    ok(a.verdict == PRELOADABLE_MACHINE, "a program with another word size is not preloadable");
     put("cut", head, 20, 0700);
-    ok(judge("cut").verdict == PRELOADABLE_DAMAGED, "cut in its header");
+    ok(judge("cut").verdict == PRELOADABLE_DAMAGED, "a program truncated in its header is damaged");
     put("cut", head, sizeof head, 0700);
-    ok(judge("cut").verdict == PRELOADABLE_DAMAGED, "cut after its header");
+    ok(judge("cut").verdict == PRELOADABLE_DAMAGED,
+       "a program truncated after its header is damaged");
 }
 
 static void search(void)
@@ -101,16 +104,21 @@ static void search(void)
 
     put("tool", "#!/bin/sh\n", 10, 0700);
     snprintf(path, sizeof path, "/nowhere:%s/plain:%s:/tmp", dir, dir);
-    is_int(preloadable_find("tool", path, buf, sizeof buf), 0, "found in the third directory");
-    ok(strncmp(buf, dir, strlen(dir)) == 0 && strcmp(buf + strlen(dir), "/tool") == 0, "there");
+    is_int(preloadable_find("tool", path, buf, sizeof buf), 0,
+           "preloadable_find searches PATH in order");
+    ok(strncmp(buf, dir, strlen(dir)) == 0 && strcmp(buf + strlen(dir), "/tool") == 0,
+       "preloadable_find returns the path that it found");
     is_int(preloadable_find("tool", "/nowhere::/tmp", buf, sizeof buf), 0,
-           "an empty name is the present directory");
-    is_str(buf, "tool", "which needs no name");
-    is_int(preloadable_find("plain", path, buf, sizeof buf), EACCES, "there and not executable");
-    is_int(preloadable_find("no-such", path, buf, sizeof buf), ENOENT, "nowhere");
-    is_int(preloadable_find("sh", NULL, buf, sizeof buf), 0, "without PATH");
+           "preloadable_find searches the current directory for an empty name in PATH");
+    is_str(buf, "tool", "preloadable_find returns no directory for the current one");
+    is_int(preloadable_find("plain", path, buf, sizeof buf), EACCES,
+           "preloadable_find gives EACCES for a file that is not executable");
+    is_int(preloadable_find("no-such", path, buf, sizeof buf), ENOENT,
+           "preloadable_find gives ENOENT for a missing program");
+    is_int(preloadable_find("sh", NULL, buf, sizeof buf), 0,
+           "preloadable_find searches the default path without PATH");
     is_int(preloadable_find("no-such", "/a-directory-with-a-name-too-long-for-it", buf, 16),
-           ENAMETOOLONG, "a name that does not fit");
+           ENAMETOOLONG, "preloadable_find gives ENAMETOOLONG for a path that does not fit");
 }
 
 /* The C library is there, and its symbols are known. */
@@ -126,15 +134,16 @@ static void symbols(void)
 
     for (size_t i = 0; fd < 0 && i < ARRAY_LEN(places); i++)
         fd = open(places[i], O_RDONLY | O_CLOEXEC);
-    ok(fd >= 0 && elfdyn_open(&e, fd), "the C library is opened");
+    ok(fd >= 0 && elfdyn_open(&e, fd), "elfdyn_open opens the C library");
     ok(elfdyn_defines(&e, "malloc") && elfdyn_defines(&e, "execve") && elfdyn_defines(&e, "wait4"),
-       "it defines what it should");
+       "elfdyn_defines finds the C library's symbols");
     ok(!elfdyn_defines(&e, "__asan_init") && !elfdyn_defines(&e, "mallo") &&
            !elfdyn_defines(&e, "mallocc") && !elfdyn_defines(&e, ""),
-       "and nothing else");
-    ok(!elfdyn_defines(&e, "__tls_get_addr"), "not what it only uses");
-    ok(elfdyn_needs(&e, needs, 2) && !elfdyn_needs(&e, needs, 1), "and needs its loader");
-    is_int(elfdyn_interpreter(&e, name, sizeof name), 7, "an interpreter's name is cut to fit");
+       "elfdyn_defines does not find other names");
+    ok(!elfdyn_defines(&e, "__tls_get_addr"), "elfdyn_defines does not find an undefined symbol");
+    ok(elfdyn_needs(&e, needs, 2) && !elfdyn_needs(&e, needs, 1),
+       "elfdyn_needs finds the C library's loader");
+    is_int(elfdyn_interpreter(&e, name, sizeof name), 7, "elfdyn_interpreter truncates the name");
     close(fd);
 }
 

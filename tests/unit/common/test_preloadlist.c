@@ -2,10 +2,10 @@
 #include "common/env/preloadlist.h"
 #include "tests/tap.h"
 
-/* An environment is of strings that may be written to. */
+/* Strings of an environment are writable. */
 #define S(text) ((char *)(uintptr_t)(text))
 
-/* The environment without libx.so, a space behind each entry; "same": it is the same. */
+/* The environment without libx.so, a space behind each entry; "same" if it is unchanged. */
 static const char *without(char *const *envp)
 {
     static struct preloadlist_copy copy;
@@ -29,26 +29,30 @@ int main(void)
     const char *list = " :a: b", *entry;
     size_t len;
 
-    is_str(without(none), "same", "no list");
-    is_str(without(NULL), "same", "no environment");
-    is_str(without(other), "same", "a list without the library");
-    is_str(without(alone), "A=1 B=2 ", "an empty list goes");
-    is_str(without(among), "LD_PRELOAD=/a/liby.so:libz.so ", "others stay");
-    is_str(without(twice), "LD_PRELOAD=two ", "of several lists the last counts");
-    is_str(among[0], "LD_PRELOAD=/a/liby.so:/a/libx.so libz.so", "the caller's own stays");
+    is_str(without(none), "same", "an environment without LD_PRELOAD is unchanged");
+    is_str(without(NULL), "same", "a NULL environment is unchanged");
+    is_str(without(other), "same", "a list without the library is unchanged");
+    is_str(without(alone), "A=1 B=2 ", "a list of the library alone is removed");
+    is_str(without(among), "LD_PRELOAD=/a/liby.so:libz.so ", "other libraries stay in the list");
+    is_str(without(twice), "LD_PRELOAD=two ", "of several LD_PRELOAD variables the last counts");
+    is_str(among[0], "LD_PRELOAD=/a/liby.so:/a/libx.so libz.so",
+           "the caller's environment is unchanged");
     for (int i = 1; i < PRELOADLIST_ENTRIES + 9; i++)
         many[i] = S("A");
-    ok(strncmp(without(many), "LD_PRELOAD=liby.so A A ", 23) == 0, "a large environment");
+    ok(strncmp(without(many), "LD_PRELOAD=liby.so A A ", 23) == 0,
+       "a large environment is copied in full");
     entry = preloadlist_next(&list, &len);
-    ok(entry && *entry == 'a' && len == 1, "the first entry of a list");
+    ok(entry && *entry == 'a' && len == 1, "preloadlist_next returns the first entry");
     entry = preloadlist_next(&list, &len);
-    ok(entry && *entry == 'b' && !preloadlist_next(&list, &len), "and the last");
+    ok(entry && *entry == 'b' && !preloadlist_next(&list, &len),
+       "preloadlist_next returns the last entry");
     ok(preloadlist_is("/a/libx.so", 10, "libx.so") &&
            !preloadlist_is("/a/libx.so.1", 12, "libx.so"),
-       "a library is known by its last component");
+       "preloadlist_is compares the last component of a path");
     ok(preloadlist_is_sanitizer("/usr/lib/libasan.so.8", 21) &&
            !preloadlist_is_sanitizer("libc.so", 7),
-       "sanitizers are known");
-    is_str(preloadlist_value(twice, "LD_PRELOAD="), "/a/libx.so:two", "the value that counts");
+       "preloadlist_is_sanitizer recognises sanitizers");
+    is_str(preloadlist_value(twice, "LD_PRELOAD="), "/a/libx.so:two",
+           "preloadlist_value returns the last variable's value");
     return done_testing();
 }

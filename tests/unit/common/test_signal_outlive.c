@@ -45,7 +45,7 @@ static void nothing(void)
 {
 }
 
-/* How a process ends that does `during` while signals are outlived, and `after` behind that: its
+/* The end of a process that does `during` while signals are outlived, and `after` behind that: its
  * status, or 128 and a signal. */
 static int ending(void (*handler)(int), void (*during)(void), void (*after)(void))
 {
@@ -67,12 +67,18 @@ static int ending(void (*handler)(int), void (*during)(void), void (*after)(void
 
 int main(void)
 {
-    is_int(ending(on_pipe, have_child_kill_group, nothing), WENT_ON, "from the group: outlived");
-    is_int(ending(on_pipe, write_to_nobody, nothing), HEARD, "its own: the handler has it");
-    is_int(ending(on_pipe, nothing, write_to_nobody), HEARD, "afterwards, too");
-    is_int(ending(on_pipe, nothing, have_child_kill_group), HEARD, "from anybody, then");
-    is_int(ending(SIG_DFL, have_child_kill_group, nothing), WENT_ON, "no handler: outlived");
-    is_int(ending(SIG_DFL, write_to_nobody, nothing), 128 + SIGPIPE, "its own ends it");
-    is_int(ending(SIG_IGN, write_to_nobody, write_to_nobody), WENT_ON, "what is ignored stays so");
+    is_int(ending(on_pipe, have_child_kill_group, nothing), WENT_ON,
+           "SIGPIPE sent to the group is outlived");
+    is_int(ending(on_pipe, write_to_nobody, nothing), HEARD,
+           "SIGPIPE of the process's own write reaches the handler");
+    is_int(ending(on_pipe, nothing, write_to_nobody), HEARD,
+           "SIGPIPE of a write after the end reaches the handler");
+    is_int(ending(on_pipe, nothing, have_child_kill_group), HEARD,
+           "SIGPIPE sent after the end reaches the handler");
+    is_int(ending(SIG_DFL, have_child_kill_group, nothing), WENT_ON,
+           "SIGPIPE sent to the group is outlived without a handler");
+    is_int(ending(SIG_DFL, write_to_nobody, nothing), 128 + SIGPIPE,
+           "SIGPIPE of the process's own write kills without a handler");
+    is_int(ending(SIG_IGN, write_to_nobody, write_to_nobody), WENT_ON, "SIGPIPE stays ignored");
     return done_testing();
 }

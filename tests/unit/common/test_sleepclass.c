@@ -1,4 +1,4 @@
-/* Classes of sleeps: where they begin and end, how far percentiles by them are off, their names. */
+/* Classes of sleep durations: their bounds, the error of percentiles by them, their names. */
 #include "common/trace/sleepclass.h"
 
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 
 #define VALUES 4000u
 
-/* Numbers that are the same in each run, of all magnitudes. */
+/* Numbers of all magnitudes, from a sequence that repeats in each run. */
 static uint64_t draw(uint64_t *state)
 {
     *state ^= *state << 13;
@@ -29,15 +29,16 @@ static void test_bounds(void)
                 (sleepclass_middle(class) - from) * 16 > from;
         next = to + 1;
     }
-    is_int(bad, 0, "classes follow one another, and hold their bounds");
-    is_int(next, 0, "up to the largest number");
-    is_int(wide, 0, "none is wider than an eighth of what it begins with");
-    is_int(sleepclass_of(UINT64_MAX), SLEEPCLASSES - 1, "the last");
+    is_int(bad, 0, "classes of sleeps follow one another and contain their bounds");
+    is_int(next, 0, "the last class of sleeps ends at the largest number");
+    is_int(wide, 0, "no class of sleeps is wider than an eighth of its beginning");
+    is_int(sleepclass_of(UINT64_MAX), SLEEPCLASSES - 1,
+           "UINT64_MAX is in the last class of sleeps");
     ok(!sleepclass_is(SLEEPCLASS_BASE - 1) && sleepclass_is(SLEEPCLASS_BASE) &&
            sleepclass_is(sleepclass_number(SLEEPCLASS_UNKNOWN)) &&
            !sleepclass_is(sleepclass_number(SLEEPCLASS_UNKNOWN + 1)) &&
            !sleepclass_is((uint64_t)1 << 40 | SLEEPCLASS_BASE),
-       "numbers of classes");
+       "sleepclass_is accepts numbers of classes only");
 }
 
 static int by_size(const void *a, const void *b)
@@ -47,7 +48,7 @@ static int by_size(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Against a whole sort: two histograms added up are that of all. */
+/* Compared with a full sort: two added histograms equal that of all values. */
 static void test_percentiles(void)
 {
     static uint64_t value[VALUES], of[2][SLEEPCLASSES];
@@ -70,7 +71,7 @@ static void test_percentiles(void)
         off += (reported > true_value ? reported - true_value : true_value - reported) >
                true_value / 16;
     }
-    is_int(off, 0, "each rank is within 1/16 of the one in a full sort");
+    is_int(off, 0, "each rank by classes is within 1/16 of that of a full sort");
 }
 
 static void round_trip(uint32_t class, const char *want)
@@ -79,9 +80,9 @@ static void round_trip(uint32_t class, const char *want)
     struct sleepclass_frame frame;
 
     sleepclass_add(&sb, class);
-    is_str(sb.buf, want, "class %u", class);
+    is_str(sb.buf, want, "the name of class %u", class);
     ok(sleepclass_read(sb.buf, sb.len, &frame) && frame.class == class && !frame.longest,
-       "and back");
+       "the name of a class is read back");
     strbuf_release(&sb);
 }
 
@@ -131,12 +132,13 @@ static void test_names(void)
         bad += !sleepclass_read(sb.buf, sb.len, &frame) || !frame.longest || frame.ns != ns ||
                frame.class != sleepclass_of(ns);
     }
-    is_int(bad, 0, "all names are read as they were written");
+    is_int(bad, 0, "all names of classes and durations are read back");
     strbuf_clear(&sb);
     sleepclass_add_longest(&sb, 1100000);
-    is_str(sb.buf, "[longest 1.1ms]", "the longest");
+    is_str(sb.buf, "[longest 1.1ms]", "the name of a longest sleep");
     for (size_t i = 0; i < ARRAY_LEN(none); i++)
-        ok(!sleepclass_read(none[i], strlen(none[i]), &frame), "'%s' is none", none[i]);
+        ok(!sleepclass_read(none[i], strlen(none[i]), &frame), "sleepclass_read refuses '%s'",
+           none[i]);
     strbuf_release(&sb);
 }
 

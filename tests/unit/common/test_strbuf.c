@@ -12,20 +12,20 @@ static void test_growth(void)
     struct strbuf sb = STRBUF_INIT;
     bool terminated = true;
 
-    is_str(sb.buf, "", "empty from the start");
+    is_str(sb.buf, "", "a new strbuf is an empty string");
     for (int i = 0; i < 5000; i++) {
         strbuf_addch(&sb, (char)('a' + i % 26));
         terminated &= sb.buf[sb.len] == '\0' && sb.alloc > sb.len;
     }
-    ok(terminated, "the NUL is there after every byte");
-    is_int(sb.len, 5000, "length");
-    is_int(sb.buf[4999], 'a' + 4999 % 26, "last byte");
+    ok(terminated, "a strbuf ends in a NUL after each added byte");
+    is_int(sb.len, 5000, "a strbuf has the length of 5000 added bytes");
+    is_int(sb.buf[4999], 'a' + 4999 % 26, "a strbuf has the last added byte");
     strbuf_setlen(&sb, 3);
-    is_str(sb.buf, "abc", "cut");
+    is_str(sb.buf, "abc", "strbuf_setlen truncates");
     strbuf_clear(&sb);
-    is_str(sb.buf, "", "cleared");
+    is_str(sb.buf, "", "strbuf_clear empties");
     strbuf_release(&sb);
-    is_int(sb.alloc, 0, "released");
+    is_int(sb.alloc, 0, "strbuf_release frees the room");
 }
 
 static void test_adding(void)
@@ -35,15 +35,15 @@ static void test_adding(void)
     char *s;
 
     strbuf_add(&sb, "a\0b", 3);
-    is_mem(sb.buf, "a\0b", 4, "NULs are bytes like any other");
+    is_mem(sb.buf, "a\0b", 4, "strbuf_add accepts NUL bytes");
     strbuf_addf(&sb, "%s-%05d", "x", 42);
-    is_mem(sb.buf, "a\0bx-00042", 11, "formatted text follows");
+    is_mem(sb.buf, "a\0bx-00042", 11, "strbuf_addf appends formatted text");
     s = strbuf_detach(&sb, &len);
-    is_int(len, 10, "detached length");
-    is_str(sb.buf, "", "empty after the hand-over");
+    is_int(len, 10, "strbuf_detach returns the length");
+    is_str(sb.buf, "", "a detached strbuf is empty");
     free(s);
     s = strbuf_detach(&sb, NULL);
-    is_str(s, "", "an empty one detaches as an empty string");
+    is_str(s, "", "an empty strbuf detaches as an empty string");
     free(s);
 }
 
@@ -52,14 +52,14 @@ static void test_read_fd(void)
     struct strbuf sb = STRBUF_INIT;
     int fds[2];
 
-    if (!ok(pipe(fds) == 0, "pipe"))
+    if (!ok(pipe(fds) == 0, "pipe() succeeds"))
         return;
-    is_int(write(fds[1], "one\ntwo", 7), 7, "written");
+    is_int(write(fds[1], "one\ntwo", 7), 7, "write() to the pipe succeeds");
     close(fds[1]);
-    is_int(strbuf_read_fd(&sb, fds[0]), 0, "read to the end");
-    is_str(sb.buf, "one\ntwo", "all of it");
+    is_int(strbuf_read_fd(&sb, fds[0]), 0, "strbuf_read_fd reads to the end");
+    is_str(sb.buf, "one\ntwo", "strbuf_read_fd reads all text");
     close(fds[0]);
-    ok(strbuf_read_fd(&sb, fds[0]) < 0, "a closed descriptor is an error");
+    ok(strbuf_read_fd(&sb, fds[0]) < 0, "strbuf_read_fd of a closed descriptor fails");
     strbuf_release(&sb);
 }
 
@@ -69,17 +69,21 @@ static void test_read_file(void)
     char path[] = "/tmp/strbuf.XXXXXX";
     int fd = mkstemp(path);
 
-    if (!ok(fd >= 0 && write(fd, "0123456789", 10) == 10, "a file of 10 bytes"))
+    if (!ok(fd >= 0 && write(fd, "0123456789", 10) == 10, "a file of 10 bytes is written"))
         return;
     close(fd);
-    is_int(strbuf_read_file(&sb, path, 10), 0, "10 bytes are not more than 10");
-    is_str(sb.buf, "0123456789", "all of it");
-    is_int(strbuf_read_file(&sb, path, 19), -EFBIG, "with what was there, 20 are more than 19");
+    is_int(strbuf_read_file(&sb, path, 10), 0,
+           "strbuf_read_file accepts a file of exactly the limit");
+    is_str(sb.buf, "0123456789", "strbuf_read_file reads all text");
+    is_int(strbuf_read_file(&sb, path, 19), -EFBIG,
+           "strbuf_read_file counts the text already there towards the limit");
     strbuf_clear(&sb);
-    is_int(strbuf_read_file(&sb, "/tmp", 10), -EISDIR, "a directory has no text");
+    is_int(strbuf_read_file(&sb, "/tmp", 10), -EISDIR,
+           "strbuf_read_file of a directory returns -EISDIR");
     unlink(path);
-    is_int(strbuf_read_file(&sb, path, 10), -ENOENT, "a file that is not there");
-    is_int((int)sb.len, 0, "leaves the text as it was");
+    is_int(strbuf_read_file(&sb, path, 10), -ENOENT,
+           "strbuf_read_file of a missing file returns -ENOENT");
+    is_int((int)sb.len, 0, "strbuf_read_file of a missing file leaves the text as it was");
     strbuf_release(&sb);
 }
 

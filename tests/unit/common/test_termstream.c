@@ -1,4 +1,4 @@
-/* Names on their way to a terminal, in pieces of any size. */
+/* Output to a terminal, written in pieces of any size. */
 #define _GNU_SOURCE
 #include "common/files/termstream.h"
 
@@ -65,11 +65,13 @@ static void hostile_names(void)
                                "\td\xc3\xa9tect\xc3\xa9 \xe2\x82\xac \xf0\x9f\x94\xa5\n";
 
     for (size_t piece = 1; piece <= 9; piece++)
-        is_str(shown(text, sizeof text - 1, piece), want, "in pieces of any size");
-    is_str(shown("\xf0\x9f\x94", 3, 1), "\\xf0\\x9f\\x94", "a character that is cut");
+        is_str(shown(text, sizeof text - 1, piece), want,
+               "hostile names are escaped, in pieces of any size");
+    is_str(shown("\xf0\x9f\x94", 3, 1), "\\xf0\\x9f\\x94",
+           "an incomplete character at the end is escaped");
     is_str(shown("\xe2\x80\xe2\x80\xe2\x80\xae", 7, 1), "\\xe2\\x80\\xe2\\x80\\u{202e}",
-           "and one behind others that are");
-    is_str(shown("", 0, 1), "", "nothing");
+           "a hostile character behind incomplete ones is escaped");
+    is_str(shown("", 0, 1), "", "nothing is shown of empty output");
 }
 
 /* Random bytes, with many that begin or continue characters. */
@@ -100,7 +102,7 @@ static void any_bytes(void)
             strcmp(shown(text, sizeof text, seed >> 20 & 7 ? seed >> 20 & 7 : 1), want.buf) != 0;
         strbuf_release(&want);
     }
-    is_int(wrong, 0, "any bytes are shown as those of the whole text are");
+    is_int(wrong, 0, "random bytes are shown in pieces as they are whole");
 }
 
 static void copies(void)
@@ -111,21 +113,21 @@ static void copies(void)
                          "ab\x1b"
                          "c",
                          4),
-           7, "a copy is as long as what is shown");
-    is_mem(to, "ab\\x1bc", 7, "which it is");
+           7, "termtext_copy returns the length of the escaped text");
+    is_mem(to, "ab\\x1bc", 7, "termtext_copy writes the escaped text");
     is_int(termtext_copy(to, 5,
                          "ab\x1b"
                          "c",
                          4),
-           2, "nothing is cut");
-    is_int(termtext_copy(to, 2, "\xe2\x82\xac", 3), 0, "no character either");
+           2, "termtext_copy does not split an escape");
+    is_int(termtext_copy(to, 2, "\xe2\x82\xac", 3), 0, "termtext_copy does not split a character");
 }
 
 int main(void)
 {
     FILE *plain = tmpfile();
 
-    ok(termstream_open(plain) == plain, "a file gets all as it is");
+    ok(termstream_open(plain) == plain, "termstream_open returns a plain file unchanged");
     fclose(plain);
     hostile_names();
     any_bytes();

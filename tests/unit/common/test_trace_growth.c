@@ -95,7 +95,7 @@ static void test_judging(void)
 
     for (size_t n = 0; n < GROWTH_MARKS; n++)
         wrong += !row(!judge(n, line).grows, "%zu marks", n);
-    ok(!judge(GROWTH_MARKS - 1, line).grows, "too few marks say nothing");
+    ok(!judge(GROWTH_MARKS - 1, line).grows, "too few marks show no growth");
     for (size_t n = GROWTH_MARKS; n <= MOST; n++) {
         struct growth_line l = judge(n, line);
 
@@ -113,10 +113,10 @@ static void test_judging(void)
         wrong += !row(!judge(n, only_noise).grows, "%zu marks: noise", n);
         grown += judge(n, noisy).grows;
     }
-    is_int(wrong, 0, "a line grows by its slope; nothing else does");
-    is_int(grown, MOST - GROWTH_MARKS + 1, "noise does not hide a line");
-    ok(judge(MOST, odd_ones).slope == 100, "nor do odd marks");
-    ok(judge(MOST, noisy).fit < 1, "but its fit is less");
+    is_int(wrong, 0, "a line grows by its slope, and no other shape grows");
+    is_int(grown, MOST - GROWTH_MARKS + 1, "a noisy line grows");
+    ok(judge(MOST, odd_ones).slope == 100, "a line with odd marks grows by its slope");
+    ok(judge(MOST, noisy).fit < 1, "a noisy line has a fit below 1");
 }
 
 static void test_kept(void)
@@ -134,7 +134,7 @@ static void test_kept(void)
         wrong += !row(!trace_mark_is_kept(n) || trace_mark_is_kept(n - n % trace_mark_step(n)),
                       "%" PRIu64, n);
     }
-    is_int(wrong, 0, "those that are kept have equal distances");
+    is_int(wrong, 0, "kept marks have equal distances");
     is_int(kept, 64 + 32 * 13 + (1000000 - 524288 + 16383) / 16384,
            "of a million marks few are kept");
 }
@@ -153,7 +153,7 @@ static uint64_t sign_in(int64_t n)
     return (uint64_t)n << 1 ^ (uint64_t)(n >> 63);
 }
 
-/* A record of one row. */
+/* A record with one row. */
 static void add_mark(struct trace_build *b, const char *name, uint64_t number, uint32_t row,
                      int64_t bytes, int64_t blocks)
 {
@@ -172,7 +172,7 @@ static void add_mark(struct trace_build *b, const char *name, uint64_t number, u
 
 static uint32_t other_row;
 
-/* Two threads with the same stack: one has more live than it frees of the other's. */
+/* Two threads with equal stacks: one frees less than the other allocates. */
 static void build(struct trace_build *b, size_t marks)
 {
     uint32_t main, helper, mine, freeing;
@@ -223,25 +223,26 @@ static void test_traces(void)
 
     build(&b, 20);
     t = load(&b);
-    if (!ok(t, "a trace with marks is read"))
+    if (!ok(t, "a trace with marks loads"))
         return;
-    is_int(t->nmarks, 20, "records of one mark are one");
-    is_int(t->most_marks, 20, "marks are counted");
-    is_int(find_growth(t, &grown), 1, "of the threads' sums one grows");
-    is_int(grown->alloc_bytes, 100, "by so many bytes a pass");
-    is_int(grown->alloc_calls, 2, "and blocks");
-    is_int(grown->free_calls, 19, "in so many passes");
-    is_int(grown->free_bytes, 1000000, "along a line");
-    ok(t->header.features & TRACE_FEATURE_GROWTH, "the trace has the view");
+    is_int(t->nmarks, 20, "records of one mark are combined");
+    is_int(t->most_marks, 20, "the marks of a name are counted");
+    is_int(find_growth(t, &grown), 1, "one stack grows, summed over threads");
+    is_int(grown->alloc_bytes, 100, "the growing stack has its bytes a pass");
+    is_int(grown->alloc_calls, 2, "the growing stack has its blocks a pass");
+    is_int(grown->free_calls, 19, "the growing stack has its number of passes");
+    is_int(grown->free_bytes, 1000000, "the growing stack has the fit of a line");
+    ok(t->header.features & TRACE_FEATURE_GROWTH, "a trace with growth has the growth view");
     trace_growth(t);
-    is_int(find_growth(t, &grown), 1, "looked through again, it is the same");
+    is_int(find_growth(t, &grown), 1, "a second trace_growth finds the same stack");
     trace_free(t);
     tb_release(&b);
 
     build(&b, GROWTH_MARKS - 1);
     t = load(&b);
-    is_int(find_growth(t, &grown), 0, "few marks say nothing");
-    ok(!(t->header.features & TRACE_FEATURE_GROWTH), "and give no view");
+    is_int(find_growth(t, &grown), 0, "a trace with too few marks has no growing stack");
+    ok(!(t->header.features & TRACE_FEATURE_GROWTH),
+       "a trace with too few marks has no growth view");
     trace_free(t);
     tb_release(&b);
 }
@@ -253,11 +254,11 @@ static void test_refused(void)
         struct trace_mark head;
         size_t size;
     } bad[] = {
-        {"a mark that is too short", {.number = 0}, 12},
+        {"a mark record that is too short", {.number = 0}, 12},
         {"a name longer than its record", {.name_size = 9}, sizeof(struct trace_mark) + 8},
         {"a name with a NUL", {.name_size = 8}, sizeof(struct trace_mark) + 8},
-        {"entries that are not there", {.entries = 3}, sizeof(struct trace_mark) + 8},
-        {"no end of entries", {.entries = UINT32_MAX}, sizeof(struct trace_mark) + 8},
+        {"a mark with more entries than its record", {.entries = 3}, sizeof(struct trace_mark) + 8},
+        {"a mark with UINT32_MAX entries", {.entries = UINT32_MAX}, sizeof(struct trace_mark) + 8},
     };
 
     for (size_t i = 0; i < ARRAY_LEN(bad); i++) {
@@ -275,7 +276,7 @@ static void test_refused(void)
     }
 }
 
-/* Missing rows and numbers of any size do no harm. */
+/* Missing rows and numbers of any size are harmless. */
 static void test_hostile(void)
 {
     struct trace_build b;
@@ -288,7 +289,7 @@ static void test_hostile(void)
         add_mark(&b, "large", i << 56, other_row, i % 2 ? INT64_MAX : INT64_MIN,
                  (int64_t)(i << 58));
     t = load(&b);
-    ok(t, "a trace that lies about its rows is read");
+    ok(t, "a trace with marks of missing rows loads");
     trace_free(t);
     tb_release(&b);
 }

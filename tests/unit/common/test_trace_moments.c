@@ -70,9 +70,9 @@ static void test_entries(void)
     for (size_t i = 0; i < 3; i++)
         ok(trace_changes_next(&c, &one) && one.row == all[i].row && one.bytes == all[i].bytes &&
                one.blocks == all[i].blocks,
-           "and its entries, large and negative ones, too");
-    ok(!trace_changes_next(&c, &one), "no more than there are");
-    ok(is_live(t, 2000, 0, 0), "rows that the trace does not have are passed over");
+           "a moment has its entries, with large and negative numbers");
+    ok(!trace_changes_next(&c, &one), "a moment has no further entries");
+    ok(is_live(t, 2000, 0, 0), "changes of missing rows are ignored");
     trace_free(t);
     tb_release(&b);
 }
@@ -86,28 +86,29 @@ static void test_times(void)
     add(2000, 0, &(struct trace_change){rows[0], 7, 1}, 1);
     add(4000, TRACE_MOMENT_LAST, &(struct trace_change){rows[0], (uint64_t)-3, 0}, 1);
     t = load();
-    ok(t->time_zero_ns == 1000, "times are told from the start where nothing else is said");
+    ok(t->time_zero_ns == 1000,
+       "time zero is the start of the process unless the trace has another");
     ok(t->moments[0].m.monotonic_ns == 2000 && t->moments[2].m.monotonic_ns == 4000,
-       "moments are by time");
+       "moments are sorted by time");
     ok(!trace_moment_at(t, 1999) && trace_moment_at(t, 2000) == &t->moments[0] &&
            trace_moment_at(t, 3999) == &t->moments[1] && trace_moment_at(t, 9999) == &t->moments[2],
-       "the last one at or before a time is found");
+       "trace_moment_at finds the last moment at or before a time");
     ok(is_live(t, 1999, 0, 0) && is_live(t, 2000, 7, 0) && is_live(t, 3500, 7, 5) &&
            is_live(t, 4000, 4, 5),
-       "what is live is the sum up to it");
+       "live bytes are the sum of changes up to a time");
     ok(is_live(t, 5000, 0, 0) && !trace_is_there(t, 5000) && trace_is_there(t, 4999) &&
            !trace_is_there(t, 999),
-       "nothing is, before the process and a microsecond behind its end");
+       "no bytes are live before the process starts and a microsecond after its end");
     ok(trace_moment_shown(t, 2000) == 1000 && trace_moment_shown(t, 2001) == 2000 &&
            trace_moment_shown(t, 5) == 0,
-       "times are shown in whole microseconds from the beginning, rounded up");
+       "times are shown in whole microseconds from time zero, rounded up");
     trace_free(t);
     tb_release(&b);
 }
 
 static void write_file(const char *path, struct trace_build *what)
 {
-    ok(tb_write(what, path) == 0, "written");
+    ok(tb_write(what, path) == 0, "tb_write succeeds");
 }
 
 static void test_beside(void)
@@ -125,18 +126,18 @@ static void test_beside(void)
     write_file(beside, &b);
     ok(trace_load(path, &t) == 0 && trace_moments_beside(t) == 0 && t->nmoments == 1 &&
            t->time_zero_ns == 500 && is_live(t, 2000, 7, 0),
-       "moments are found beside their trace");
-    ok(trace_moments_beside(t) == 0 && t->nmoments == 1, "once");
+       "moments are read from the file beside their trace");
+    ok(trace_moments_beside(t) == 0 && t->nmoments == 1, "moments beside a trace are read once");
     trace_free(t);
     tb_header(&b)->start_monotonic_ns++;
     write_file(beside, &b);
     ok(trace_load(path, &t) == 0 && trace_moments_beside(t) == 0 && t->nmoments == 0,
-       "those of another process are left");
+       "moments of another process are ignored");
     trace_free(t);
     tb_header(&b)->start_monotonic_ns--;
     write_file(path, &b);
     ok(trace_load(path, &t) == 0 && trace_moments_beside(t) == 0 && t->nmoments == 1,
-       "and so are any where the trace has its own");
+       "moments beside a trace with its own are ignored");
     trace_free(t);
     tb_release(&b);
     unlink(path);
@@ -150,10 +151,10 @@ static void test_damaged(void)
         size_t len;
         const char *what;
     } bad[] = {
-        {{0}, 23, "one that is shorter than its beginning"},
-        {{[16] = 1}, 26, "fewer entries than are said"},
-        {{[16] = 1, [24] = 0x80, 0x80, 0x80}, 27, "a number that does not end"},
-        {{[16] = 2, [24] = 0xff, 0xff, 0xff, 0xff, 15, 0, 0, 1, 0, 0}, 34, "rows past all ids"},
+        {{0}, 23, "a moment shorter than its header"},
+        {{[16] = 1}, 26, "a moment with fewer entries than its count"},
+        {{[16] = 1, [24] = 0x80, 0x80, 0x80}, 27, "an endless number"},
+        {{[16] = 2, [24] = 0xff, 0xff, 0xff, 0xff, 15, 0, 0, 1, 0, 0}, 34, "a row beyond all ids"},
     };
     struct trace *t;
 
@@ -166,7 +167,7 @@ static void test_damaged(void)
     }
     begin();
     tb_meta(&b, TRACE_META_TIME_ZERO, "1234567", 7);
-    ok(trace_load_bytes("x", b.data, b.len, true, &t) != 0, "refused: a beginning of 7 bytes");
+    ok(trace_load_bytes("x", b.data, b.len, true, &t) != 0, "a time zero of 7 bytes is refused");
     trace_free(t);
     tb_release(&b);
 }
@@ -191,16 +192,16 @@ static void test_thin(void)
             else if (keep[i])
                 times[n++] = times[i];
     }
-    ok(times[0] == 1 && times[n - 1] == N, "the first and the last are kept");
-    ok(n < PER_AGE * 7, "of 20000 there are %zu", n);
+    ok(times[0] == 1 && times[n - 1] == N, "thinning keeps the first and the last moment");
+    ok(n < PER_AGE * 7, "thinning keeps few moments: %zu of 20000", n);
     next = N;
     for (size_t i = n - 1; i-- > 1;) {
         apart += times[i + 1] - times[i] > 2 * ((N - times[i]) / PER_AGE + 1);
         close_by += N - times[i] < PER_AGE && times[i + 1] - times[i] != 1;
         next = times[i];
     }
-    ok(next && apart == 0, "two are no further apart than twice that share of their age");
-    ok(close_by == 0, "and of what is young none is missing");
+    ok(next && apart == 0, "thinned moments are at most twice their share of age apart");
+    ok(close_by == 0, "thinning keeps all recent moments");
 }
 
 int main(void)

@@ -82,39 +82,40 @@ static void test_valid(void)
 
     sample_init(&s);
     is_int(load_said(s.b.data, s.b.len, &t), 0, "a sound trace loads");
-    is_str(said, "", "without a word");
-    is_str(t->exe, "/bin/app", "exe");
-    is_str(t->comm, "app", "comm");
-    is_int((intmax_t)t->nargs, 2, "arguments");
-    is_int((intmax_t)t->args[0].len, 3, "argv[0]");
-    is_int((intmax_t)t->args[1].len, 0, "an empty argument");
-    is_int((intmax_t)t->nmodules, 3, "modules");
-    is_str(t->modules[0].path, "/lib/wide.so", "sorted by start");
-    is_str(t->modules[1].path, "/lib/old.so", "then by epoch");
+    is_str(said, "", "a sound trace gives no message");
+    is_str(t->exe, "/bin/app", "a trace has its program");
+    is_str(t->comm, "app", "a trace has its process's name");
+    is_int((intmax_t)t->nargs, 2, "a trace has its number of arguments");
+    is_int((intmax_t)t->args[0].len, 3, "a trace has its first argument");
+    is_int((intmax_t)t->args[1].len, 0, "a trace has its empty argument");
+    is_int((intmax_t)t->nmodules, 3, "a trace has its modules");
+    is_str(t->modules[0].path, "/lib/wide.so", "modules are sorted by start");
+    is_str(t->modules[1].path, "/lib/old.so", "modules of one start are sorted by epoch");
     m = trace_module_at(t, 0x1500, 2);
-    is_str(m ? m->path : NULL, "/lib/old.so", "the module of an early epoch");
+    is_str(m ? m->path : NULL, "/lib/old.so", "trace_module_at finds the module of an early epoch");
     m = trace_module_at(t, 0x1500, 3);
-    is_str(m ? m->path : NULL, "/lib/new.so", "the module of a later epoch");
+    is_str(m ? m->path : NULL, "/lib/new.so", "trace_module_at finds the module of a later epoch");
     m = trace_module_at(t, 0x2000, 3);
-    is_str(m ? m->path : NULL, "/lib/wide.so", "a module beneath others");
+    is_str(m ? m->path : NULL, "/lib/wide.so", "trace_module_at finds a module beneath others");
     ok(!trace_module_at(t, 0xff, 0) && !trace_module_at(t, 0x10000, 0) &&
            !trace_module_at(t, UINT64_MAX, 0),
-       "no module outside them");
-    is_int(t->nodes[s.leaf].parent, s.main, "a parent");
-    is_int((intmax_t)(trace_node_root(t, s.leaf)->addr >> 32), 2, "the epoch of a root");
+       "trace_module_at finds no module outside of all");
+    is_int(t->nodes[s.leaf].parent, s.main, "a node has its parent");
+    is_int((intmax_t)(trace_node_root(t, s.leaf)->addr >> 32), 2, "a root has its epoch");
     name = trace_node_name(t, &t->nodes[s.named]);
-    ok(name.len == 6 && memcmp(name.s, "[disk]", 6) == 0, "the text of a named node");
-    is_int((intmax_t)t->rows[s.row].alloc_bytes, 100, "a row");
-    is_int(t->rows[0].node, 0, "the segment's header is no row");
-    is_int(t->nodes[1].kind, 0, "nor a node");
-    is_int(trace_thread_at(t, s.thread)->tid, 99, "a thread");
-    ok(!trace_thread_at(t, 0) && !trace_thread_at(t, s.thread + 1), "no other thread");
-    is_int(t->missing_rows, 0, "no row is missing");
+    ok(name.len == 6 && memcmp(name.s, "[disk]", 6) == 0, "a named node has its text");
+    is_int((intmax_t)t->rows[s.row].alloc_bytes, 100, "a row has its bytes");
+    is_int(t->rows[0].node, 0, "a segment's header is not a row");
+    is_int(t->nodes[1].kind, 0, "a segment's header is not a node");
+    is_int(trace_thread_at(t, s.thread)->tid, 99, "a thread has its tid");
+    ok(!trace_thread_at(t, 0) && !trace_thread_at(t, s.thread + 1),
+       "missing thread ids find no thread");
+    is_int(t->missing_rows, 0, "a sound trace misses no row");
     trace_free(t);
 
     s.b.data = xrealloc(s.b.data, s.b.len + 100);
     memset(s.b.data + s.b.len, 0xff, 100);
-    is_int(load_said(s.b.data, s.b.len + 100, &t), 0, "part of a segment at the end is let be");
+    is_int(load_said(s.b.data, s.b.len + 100, &t), 0, "a partial segment at the end is ignored");
     trace_free(t);
     tb_release(&s.b);
 }
@@ -146,24 +147,25 @@ static void test_titles(void)
         add_title(&b, pid, "first", 5);
     add_title(&b, 5, "second", 6);
     add_title(&b, 7, "", 0);
-    is_int(load_said(b.data, b.len, &t), 0, "a trace with titles");
+    is_int(load_said(b.data, b.len, &t), 0, "a trace with titles loads");
     is_title(t, 5, "second", "the last title of a process counts");
-    is_title(t, 7, "", "which may be none");
-    is_title(t, 9, "first", "one");
-    is_title(t, 2, "first", "another");
-    is_title(t, 1, "", "a process without one");
+    is_title(t, 7, "", "the last title of a process may be empty");
+    is_title(t, 9, "first", "a process with one title has it");
+    is_title(t, 2, "first", "another process with one title has it");
+    is_title(t, 1, "", "a process without a title has none");
     trace_free(t);
     tb_meta(&b, TRACE_META_TITLE, "ab", 2);
-    is_int(load_said(b.data, b.len, &t), FLAME_USAGE, "a title of nobody");
-    ok(strstr(said, "a title's record of 2 bytes"), "is damage");
+    is_int(load_said(b.data, b.len, &t), FLAME_USAGE, "a title without a process is refused");
+    ok(strstr(said, "a title's record of 2 bytes"), "a title without a process is reported");
     tb_release(&b);
 
     tb_init(&b);
     tb_header(&b)->pid = 77;
     memset(tb_header(&b)->title, 'x', sizeof tb_header(&b)->title);
-    is_int(load_said(b.data, b.len, &t), 0, "a trace of memory");
-    is_int((intmax_t)trace_title_of(t, 77).len, sizeof tb_header(&b)->title, "may have no end");
-    is_title(t, 78, "", "it is of one process");
+    is_int(load_said(b.data, b.len, &t), 0, "a memory trace with a full title loads");
+    is_int((intmax_t)trace_title_of(t, 77).len, sizeof tb_header(&b)->title,
+           "a full title needs no terminating NUL");
+    is_title(t, 78, "", "a memory trace's title belongs to its own process");
     trace_free(t);
     tb_release(&b);
 }
@@ -187,12 +189,12 @@ static void test_misuses(void)
     tb_init(&b);
     tb_header(&b)->features |= TRACE_FEATURE_MISUSE;
     tb_meta(&b, TRACE_META_MISUSE, &m, sizeof m);
-    is_int(load_said(b.data, b.len, &t), 0, "a trace with a misuse");
+    is_int(load_said(b.data, b.len, &t), 0, "a trace with a misuse loads");
     ok(t->nmisuses == 1 && t->misuses[0].count == 3 && t->misuses[0].size == 40 &&
            t->misuses[0].freed_by == TRACE_CALL_DELETE,
-       "has it");
+       "a misuse has its fields");
     ok(t->misuses[0].node == 0 && t->misuses[0].alloc_node == 0 && t->misuses[0].thread == 0,
-       "nodes and threads that are not there are none");
+       "a misuse's missing nodes and threads become 0");
     trace_free(t);
     tb_release(&b);
 
@@ -206,8 +208,8 @@ static void test_misuses(void)
         tb_init(&b);
         tb_meta(&b, TRACE_META_MISUSE, i < ARRAY_LEN(bad) ? &bad[i] : &m,
                 i < ARRAY_LEN(bad) ? sizeof m : sizeof m - 8);
-        is_int(load_said(b.data, b.len, &t), FLAME_USAGE, "misuse %zu makes no sense", i);
-        ok(strstr(said, "misuse"), "and is damage");
+        is_int(load_said(b.data, b.len, &t), FLAME_USAGE, "malformed misuse %zu is refused", i);
+        ok(strstr(said, "misuse"), "a malformed misuse is reported");
         tb_release(&b);
     }
 }
@@ -225,14 +227,14 @@ static void test_peak(void)
     r.peak_epoch = 6;
     r.peak_bytes = 1;
     trace_row_peak(t, &r, &bytes, &calls);
-    is_int(bytes, -60, "a row unchanged since the mark shares its live bytes");
-    is_int(calls, -3, "and calls");
+    is_int(bytes, -60, "a row unchanged since the peak shares its live bytes");
+    is_int(calls, -3, "a row unchanged since the peak shares its live calls");
     r.peak_epoch = 7;
     r.peak_bytes = (uint64_t)-5;
     r.peak_calls = (uint32_t)-2;
     trace_row_peak(t, &r, &bytes, &calls);
-    is_int(bytes, -5, "a row changed since shares what it saved");
-    is_int(calls, -2, "and calls, modulo 2^32");
+    is_int(bytes, -5, "a row changed since the peak shares its saved bytes");
+    is_int(calls, -2, "a row changed since the peak shares its saved calls, modulo 2^32");
     trace_free(t);
     tb_release(&b);
 }
@@ -370,32 +372,32 @@ static void test_live_copy(void)
 
     sample_init(&s);
     tb_node_at(&s.b, s.main)->kind = TRACE_NODE_NONE;
-    is_int(load_said(s.b.data, s.b.len, &t), 0, "a copy without some nodes loads");
-    is_int(t ? t->missing_rows : 0, 2, "rows that hung on them are counted");
+    is_int(load_said(s.b.data, s.b.len, &t), 0, "a live copy without some nodes loads");
+    is_int(t ? t->missing_rows : 0, 2, "a live copy counts rows below missing nodes");
     ok(t && t->rows[s.row].node == 0 && t->nodes[s.leaf].kind == TRACE_NODE_NONE,
-       "and taken out, with the nodes between");
+       "a live copy removes rows below missing nodes, and the nodes in between");
     trace_free(t);
     tb_release(&s.b);
 
     sample_init(&s);
     meta_at(&s, s.string_at)->type = TRACE_META_END;
-    is_int(load_said(s.b.data, s.b.len, &t), 0, "a copy without a string loads");
-    is_int(t ? t->missing_rows : 0, 1, "only its row is missing");
+    is_int(load_said(s.b.data, s.b.len, &t), 0, "a live copy without a string loads");
+    is_int(t ? t->missing_rows : 0, 1, "a live copy without a string misses only its row");
     trace_free(t);
     tb_release(&s.b);
 
     sample_init(&s);
     segment_of(&s, TRACE_SEG_NODES)->magic = 0;
-    is_int(load_said(s.b.data, s.b.len, &t), 0, "a copy from before a segment was there loads");
+    is_int(load_said(s.b.data, s.b.len, &t), 0, "a live copy without a segment loads");
     ok(t && t->missing_rows == 0 && t->row_limit == 0 && t->thread_limit > 0,
-       "and ends where it was not there yet");
+       "a live copy without a segment ends there");
     trace_free(t);
     tb_release(&s.b);
 
     sample_init(&s);
     tb_thread_at(&s.b, s.thread)->tid = 0;
-    is_int(load_said(s.b.data, s.b.len, &t), 0, "a copy without threads loads");
-    is_int(t ? t->rows[s.row].thread : 1, 0, "a row whose thread is missing has none");
+    is_int(load_said(s.b.data, s.b.len, &t), 0, "a live copy without a thread loads");
+    is_int(t ? t->rows[s.row].thread : 1, 0, "a row whose thread is missing has thread 0");
     trace_free(t);
     tb_release(&s.b);
 
@@ -403,8 +405,8 @@ static void test_live_copy(void)
     sample_init(&s);
     late = tb_node(&s.b, TRACE_NODE_PC, 0x1111, s.root);
     tb_node_at(&s.b, s.leaf)->parent = late;
-    is_int(load_said(s.b.data, s.b.len, &t), 0, "a parent may come after its child");
-    is_int(t ? t->missing_rows : 1, 0, "and is found");
+    is_int(load_said(s.b.data, s.b.len, &t), 0, "a trace with a parent behind its child loads");
+    is_int(t ? t->missing_rows : 1, 0, "a parent behind its child is found");
     trace_free(t);
     tb_release(&s.b);
 }
@@ -420,8 +422,9 @@ static void test_deep(void)
     for (uint32_t i = 0; i < n; i++)
         id = tb_node(&b, TRACE_NODE_PC, 0x1000 + i, id);
     tb_row(&b, id, 0, 1, 1);
-    is_int(load_said(b.data, b.len, &t), 0, "one stack of %u frames loads", n);
-    ok(t && trace_node_root(t, id)->kind == TRACE_NODE_ROOT, "and ends at its root");
+    is_int(load_said(b.data, b.len, &t), 0, "a stack of %u frames loads", n);
+    ok(t && trace_node_root(t, id)->kind == TRACE_NODE_ROOT,
+       "a stack of many frames ends at its root");
     trace_free(t);
     tb_release(&b);
 }
@@ -432,26 +435,26 @@ static void test_files(void)
     struct trace *t = NULL;
     struct sample s;
 
-    if (!ok(mkdtemp(dir) != NULL, "a directory for files"))
+    if (!ok(mkdtemp(dir) != NULL, "a directory for the test's files is made"))
         return;
     snprintf(path, sizeof path, "%s/a.flame", dir);
     sample_init(&s);
-    is_int(tb_write(&s.b, path), 0, "a trace is written");
-    is_int(trace_load(path, &t), 0, "and loaded by name");
-    is_str(t ? t->path : NULL, path, "which it remembers");
+    is_int(tb_write(&s.b, path), 0, "tb_write succeeds");
+    is_int(trace_load(path, &t), 0, "trace_load loads a file");
+    is_str(t ? t->path : NULL, path, "a trace has its path");
     trace_free(t);
 
     tb_node_at(&s.b, s.main)->kind = TRACE_NODE_NONE;
     tb_write(&s.b, path);
-    is_int(trace_load(path, &t), 0, "a file that lacks nodes loads");
-    is_int(t ? t->missing_rows : 0, 2, "also when a second look does not help");
+    is_int(trace_load(path, &t), 0, "a file without some nodes loads");
+    is_int(t ? t->missing_rows : 0, 2, "a file without some nodes misses rows after a second read");
     trace_free(t);
 
     freopen("/dev/null", "w", stderr);
-    is_int(trace_load(dir, &t), FLAME_USAGE, "a directory is refused");
-    ok(t == NULL, "with nothing handed out");
+    is_int(trace_load(dir, &t), FLAME_USAGE, "trace_load refuses a directory");
+    ok(t == NULL, "trace_load of a directory gives no trace");
     unlink(path);
-    is_int(trace_load(path, &t), FLAME_USAGE, "a missing file is refused");
+    is_int(trace_load(path, &t), FLAME_USAGE, "trace_load refuses a missing file");
     rmdir(dir);
     tb_release(&s.b);
 }

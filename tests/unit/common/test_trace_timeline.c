@@ -97,11 +97,11 @@ static void test_one(void)
     t = load();
     trace_timeline_add(tl, t, NULL);
     is_steps(tl, "2000:30,4096,9/3 3000:-10,0,0/1 4000:5,0,-2/1 5000:-25,-4096,-7/2!",
-             "steps say by how much things changed, and the end takes all away");
+             "steps have the change at each time, and the end removes everything");
     c = trace_step_changes(tl, &tl->steps[1]);
     ok(trace_step_next(&c, &row, &bytes) && row == rows[0] && bytes == -10 &&
            !trace_step_next(&c, &row, &bytes),
-       "each has its rows");
+       "a step has its rows");
     trace_timeline_free(tl);
 
     tl = trace_timeline_new();
@@ -123,11 +123,11 @@ static void test_marks(void)
     mark(0, 6000, "");
     t = load();
     ok(t->nmarks == 3 && t->marks[0].monotonic_ns == 5000 && !t->marks[1].monotonic_ns,
-       "a mark has its time, if the trace has it");
+       "a mark has its time if the trace has it");
     trace_timeline_add(tl, t, NULL);
     ok(tl->n == 0 && tl->nmarks == 2 && tl->marks[0].ns == 5000 &&
            strcmp(tl->marks[0].name, "pass") == 0 && tl->marks[1].ns == 6000 && !*tl->marks[1].name,
-       "and stands on the timeline");
+       "marks are on the timeline with their names");
     trace_timeline_free(tl);
     trace_free(t);
 }
@@ -145,7 +145,8 @@ static void test_damaged(void)
 
         begin(7);
         tb_meta(&b, TRACE_META_MARK_TIME, bad[i].bytes, bad[i].len);
-        ok(trace_load_bytes("x", b.data, b.len, true, &t) != 0, "%s is refused", bad[i].what);
+        ok(trace_load_bytes("x", b.data, b.len, true, &t) != 0, "%s in a mark's time is refused",
+           bad[i].what);
         trace_free(t);
         tb_release(&b);
     }
@@ -167,10 +168,10 @@ static void test_merged(void)
     add(3000, 2, TRACE_MOMENT_LAST, 1, 2, 0);
     trace_merge_add(m, load());
     sums = trace_merge_result(m, &n);
-    ok(n == 1 && sums[0]->timeline, "what is added up keeps its moments");
+    ok(n == 1 && sums[0]->timeline, "a merged trace keeps its moments");
     is_steps(sums[0]->timeline,
              "2000:10,0,9/1 9000:0,4096,0/1 10000:-10,-4096,-9/2! 3000:3,0,2/2 4000:-3,0,-2/2!",
-             "process by process");
+             "a merged timeline has the steps process by process");
     for (size_t i = 0; i < sums[0]->timeline->n; i++) {
         struct trace_step_changes c =
             trace_step_changes(sums[0]->timeline, &sums[0]->timeline->steps[i]);
@@ -179,7 +180,7 @@ static void test_merged(void)
 
         while (trace_step_next(&c, &row, &bytes))
             if (row >= sums[0]->row_limit || !trace_row_used(&sums[0]->rows[row]))
-                ok(false, "each of a row that is there");
+                ok(false, "a merged step has rows of the merged trace only");
     }
     trace_merge_free(m);
 }

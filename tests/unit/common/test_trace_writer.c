@@ -34,7 +34,7 @@ static void drop(void)
     unlink(path);
 }
 
-/* Takes segments, writes into all of each, and returns their number. */
+/* Takes segments, writes to all of each, and returns their number. */
 static uint32_t take(uint32_t most)
 {
     struct trace_segment *s;
@@ -71,29 +71,29 @@ static void test_growing(void)
 {
     struct stat st;
 
-    is_int(create(), 0, "created");
-    is_int(create(), -EEXIST, "a file that is there is left alone");
+    is_int(create(), 0, "trace_writer_create succeeds");
+    is_int(create(), -EEXIST, "trace_writer_create refuses an existing file");
     drop();
-    is_int(create(), 0, "created again");
-    ok(blocks() <= 16384, "little of it is on the disk");
-    ok(take(1) == 1 && blocks() <= 16384, "nor of a short segment");
+    is_int(create(), 0, "trace_writer_create succeeds after the file is removed");
+    ok(blocks() <= 16384, "a new trace takes little disk space");
+    ok(take(1) == 1 && blocks() <= 16384, "a short segment takes no further disk space");
     kernel_gatekeeper = count;
     opens = populates = 0;
-    is_int(take(60), 60, "60 segments");
+    is_int(take(60), 60, "60 segments are taken");
     kernel_gatekeeper = NULL;
     if (populates > 1)
-        is_int(opens, 0, "without the path");
+        is_int(opens, 0, "60 segments are taken without opening the path");
     else
-        ok(opens > 0, "by the path: the kernel is old");
+        ok(opens > 0, "60 segments are taken by opening the path on an old kernel");
     ok(w.header->units * TRACE_UNIT >= w.used && w.used > 56 * TRACE_SEGMENT_SIZE,
-       "all are in use");
-    ok(blocks() >= w.used, "and on the disk");
+       "all taken segments are in use");
+    ok(blocks() >= w.used, "all taken segments are on disk");
     opens = 0;
     kernel_gatekeeper = count;
-    is_int(take(100), 100, "and 100 more");
+    is_int(take(100), 100, "100 more segments are taken");
     kernel_gatekeeper = NULL;
-    ok(opens > 0 && opens < 10, "for which the path was needed a few times");
-    ok(stat(path, &st) == 0 && st.st_size >= 164 * 65536, "the file has them all");
+    ok(opens > 0 && opens < 10, "100 more segments open the path a few times");
+    ok(stat(path, &st) == 0 && st.st_size >= 164 * 65536, "the file has all segments");
     drop();
 }
 
@@ -104,13 +104,14 @@ static void test_reading(void)
 
     create();
     stat(path, &st);
-    ok(st.st_size > 16384, "a hole lies behind what is used");
-    is_int(trace_load(path, &t), 0, "it loads");
-    is_int(t ? (intmax_t)t->header.units : 0, 16, "without the hole");
+    ok(st.st_size > 16384, "the file has room behind the used part");
+    is_int(trace_load(path, &t), 0, "a trace with unused room loads");
+    is_int(t ? (intmax_t)t->header.units : 0, 16, "unused room is not part of the loaded trace");
     trace_free(t);
     take(200);
-    is_int(trace_load(path, &t), 0, "it loads with a gap before the second piece");
-    is_int(t ? (intmax_t)t->node_limit : 0, 200 << TRACE_NODE_SHIFT, "and all behind it");
+    is_int(trace_load(path, &t), 0, "a trace with a gap before its second extent loads");
+    is_int(t ? (intmax_t)t->node_limit : 0, 200 << TRACE_NODE_SHIFT,
+           "a trace with a gap has all segments behind it");
     trace_free(t);
     drop();
 }
@@ -129,25 +130,27 @@ static void test_reserve(void)
     create();
     take_short();
     trace_writer_reserve(&w, 20, 200);
-    ok(w.header->units - w.used / TRACE_UNIT >= 20 * 64, "20 are ready");
-    ok(w.header->units < 100 * 64, "and not many more");
+    ok(w.header->units - w.used / TRACE_UNIT >= 20 * 64,
+       "trace_writer_reserve makes 20 segments ready");
+    ok(w.header->units < 100 * 64,
+       "trace_writer_reserve makes few more segments ready than requested");
     opens = 0;
     kernel_gatekeeper = count;
-    ok(take(200) == 200, "200 can be had");
+    ok(take(200) == 200, "200 segments are taken after a reserve");
     kernel_gatekeeper = NULL;
     if (populates)
-        is_int(opens, 0, "without opening the file");
+        is_int(opens, 0, "200 reserved segments are taken without opening the path");
     drop();
 
     create();
     take_short();
     trace_writer_reserve(&w, 20, 0);
     kernel_gatekeeper = no_files;
-    ok(take(20) == 20, "what is ready needs no call");
-    ok(!refused, "none at all");
-    ok(take(1000) < 20 && refused, "what is not ends");
+    ok(take(20) == 20, "20 reserved segments are taken without file calls");
+    ok(!refused, "20 reserved segments make no file call at all");
+    ok(take(1000) < 20 && refused, "segments beyond the reserve need a file call");
     kernel_gatekeeper = NULL;
-    ok(w.full && w.error == -EPERM, "for good");
+    ok(w.full && w.error == -EPERM, "a refused file call ends the trace for good");
     drop();
 }
 
@@ -157,18 +160,21 @@ static void test_cut_short(void)
 {
     create();
     take(30);
-    ok(!trace_writer_detach(&w, &w) && !w.cut, "somebody else's memory is left alone");
-    is_int(truncate(path, 0), 0, "the file is cut short");
-    ok(trace_writer_detach(&w, w.header) && w.cut && w.full, "it is let go of");
-    is_int(w.header->units, 0, "what takes its place is empty");
+    ok(!trace_writer_detach(&w, &w) && !w.cut,
+       "trace_writer_detach ignores memory outside of the trace");
+    is_int(truncate(path, 0), 0, "truncate() of the trace succeeds");
+    ok(trace_writer_detach(&w, w.header) && w.cut && w.full,
+       "trace_writer_detach detaches a truncated trace");
+    is_int(w.header->units, 0, "a detached trace is replaced by an empty header");
     w.full = false;
     alarm(20);
-    ok(!trace_writer_segment(&w, TRACE_SEG_NODES, 16), "no segment is waited for without end");
+    ok(!trace_writer_segment(&w, TRACE_SEG_NODES, 16),
+       "a detached trace gives no segment and does not loop");
     alarm(0);
     drop();
 }
 
-/* A program with a stray pointer may write over the header. */
+/* A program with a stray pointer may overwrite the header. */
 static int written_over(uint32_t units)
 {
     int status = 10;
@@ -251,14 +257,14 @@ int main(void)
     test_reading();
     test_reserve();
     test_cut_short();
-    is_int(in_child(units_zeroed), 0, "units of the header that are zeroed: it grows");
-    is_int(in_child(units_raised), 0, "and where they are too many, as far as there is room");
+    is_int(in_child(units_zeroed), 0, "a header whose units were zeroed lets the trace grow");
+    is_int(in_child(units_raised), 0, "a header whose units were raised lets the trace grow");
     if (populates)
-        is_int(in_child(no_files_no_sizes), 0, "no descriptors, no sizes, no path: it grows");
+        is_int(in_child(no_files_no_sizes), 0,
+               "without descriptors, file sizes or a path the trace grows");
 #ifndef SHADOWED
-    is_int(in_child(little_address_space), 0,
-           "where address space is limited, none is taken ahead");
+    is_int(in_child(little_address_space), 0, "with little address space no room is mapped ahead");
 #endif
-    is_int(in_child(sizes_limited), 0, "it grows up to a limit of sizes, without a signal");
+    is_int(in_child(sizes_limited), 0, "the trace grows up to a file size limit without a signal");
     return done_testing();
 }

@@ -25,23 +25,23 @@ static void test_packed(void)
     struct strbuf sb = STRBUF_INIT;
     struct varint_writer p;
 
-    is_packed(NULL, 0, "", "nothing");
-    is_packed(small, 3, "AAF/", "three bytes");
-    is_packed(one, 1, "TQ==", "one byte and padding");
-    is_packed(two, 2, "TWE=", "two bytes and padding");
+    is_packed(NULL, 0, "", "no numbers are packed as an empty text");
+    is_packed(small, 3, "AAF/", "three numbers of a byte are packed");
+    is_packed(one, 1, "TQ==", "one byte is packed with two characters of padding");
+    is_packed(two, 2, "TWE=", "two bytes are packed with one character of padding");
     /* 80 01, ac 02, nine times ff and 01 */
-    is_packed(large, 3, "gAGsAv///////////wE=", "seven bits a byte");
+    is_packed(large, 3, "gAGsAv///////////wE=", "large numbers are packed in seven bits a byte");
     varint_begin(&p, &sb);
     varint_add_signed(&p, 0);
     varint_add_signed(&p, -1);
     varint_add_signed(&p, 1);
     varint_end(&p);
-    is_str(sb.buf, "AAEC", "signs");
+    is_str(sb.buf, "AAEC", "signed numbers are packed");
     strbuf_clear(&sb);
     varint_begin(&p, &sb);
     varint_add_signed(&p, INT64_MIN);
     varint_end(&p);
-    is_str(sb.buf, "////////////AQ==", "the least of all");
+    is_str(sb.buf, "////////////AQ==", "INT64_MIN is packed");
     strbuf_release(&sb);
 }
 
@@ -56,17 +56,18 @@ static void is_json(const char *s, size_t len, size_t max, const char *want, con
 
 static void test_json(void)
 {
-    is_json("", 0, 0, "\"\"", "an empty string");
-    is_json("a\"b\\c/", 6, 0, "\"a\\\"b\\\\c/\"", "quotes and backslashes");
-    is_json("</script><!--&", 14, 0, "\"\\u003c/script\\u003e\\u003c!--\\u0026\"", "markup");
+    is_json("", 0, 0, "\"\"", "JSON: an empty string");
+    is_json("a\"b\\c/", 6, 0, "\"a\\\"b\\\\c/\"", "JSON: quotes and backslashes are escaped");
+    is_json("</script><!--&", 14, 0, "\"\\u003c/script\\u003e\\u003c!--\\u0026\"",
+            "JSON: markup characters are escaped");
     is_json("a\0b\n\x7f", 5, 0,
             "\"a\xef\xbf\xbd"
             "b\xef\xbf\xbd\xef\xbf\xbd\"",
-            "control characters");
+            "JSON: control characters are replaced");
     is_json("\xff\xc3\xa9\xe2\x80\xae", 6, 0, "\"\xef\xbf\xbd\xc3\xa9\xef\xbf\xbd\"",
-            "broken UTF-8, UTF-8, and a mark that turns text around");
-    is_json("abcdef", 6, 3, "\"abc\xe2\x80\xa6\"", "cut");
-    is_json("abc", 3, 3, "\"abc\"", "not cut");
+            "JSON: invalid UTF-8 and bidirectional marks are replaced");
+    is_json("abcdef", 6, 3, "\"abc\xe2\x80\xa6\"", "JSON: a long string is truncated");
+    is_json("abc", 3, 3, "\"abc\"", "JSON: a string of the longest length is complete");
 }
 
 /* Numbers that the reader finds in a text: "1 2 3", or "wrong" if it is not whole. */
@@ -89,23 +90,24 @@ static void test_reading(void)
     struct varint_reader r;
     int64_t v;
 
-    is_read("", "", "nothing");
-    is_read("AAF/", "0 1 127", "three bytes");
-    is_read("TQ==", "77", "one byte and padding");
-    is_read("TQ", "77", "one byte and none");
-    is_read("TWE=", "77 97", "two bytes");
-    is_read("gAGsAv///////////wE=", "128 300 18446744073709551615", "seven bits a byte");
-    is_read("////////////Ag==", "wrong", "more than 64 bits");
-    is_read("gA==", "wrong", "a number that does not end");
-    is_read("AAF/A", "wrong", "a character too many");
-    is_read("A*F/", "wrong", "a character that is none");
-    is_read("AA\n/", "wrong", "nor is a newline");
+    is_read("", "", "an empty text has no numbers");
+    is_read("AAF/", "0 1 127", "three numbers of a byte are read");
+    is_read("TQ==", "77", "one byte with padding is read");
+    is_read("TQ", "77", "one byte without padding is read");
+    is_read("TWE=", "77 97", "two bytes with padding are read");
+    is_read("gAGsAv///////////wE=", "128 300 18446744073709551615",
+            "numbers in seven bits a byte are read");
+    is_read("////////////Ag==", "wrong", "a number of more than 64 bits is refused");
+    is_read("gA==", "wrong", "an endless number is refused");
+    is_read("AAF/A", "wrong", "an excess character is refused");
+    is_read("A*F/", "wrong", "a character outside of base64 is refused");
+    is_read("AA\n/", "wrong", "a newline is refused");
     varint_read(&r, "AAEC", 4);
     ok(varint_take_signed(&r, &v) && v == 0 && varint_take_signed(&r, &v) && v == -1 &&
            varint_take_signed(&r, &v) && v == 1 && !varint_take_signed(&r, &v) && !r.wrong,
-       "signs");
+       "signed numbers are read");
     varint_read(&r, "////////////AQ==", 16);
-    ok(varint_take_signed(&r, &v) && v == INT64_MIN, "the least of all");
+    ok(varint_take_signed(&r, &v) && v == INT64_MIN, "INT64_MIN is read");
 }
 
 int main(void)
