@@ -119,7 +119,7 @@ static void is_rule(struct rule got, enum rule_kind kind, int cfa, bool saved, i
     ok(packed.kind == got.kind && packed.cfa_offset == got.cfa_offset &&
            packed.bp_offset == got.bp_offset && packed.bp_saved == got.bp_saved &&
            packed.bp_at_bp == got.bp_at_bp,
-       "%s: packing loses nothing", name);
+       "%s: the rule packs and unpacks unchanged", name);
 }
 
 static void plain_functions(void)
@@ -149,30 +149,30 @@ static void plain_functions(void)
     is_rule(at(0x14), RULE_CFA_SP, 8, false, 0, "after leave");
     is_rule(at(0x15), RULE_CFA_BP, 16, true, -16, "after the state is restored");
     is_rule(at(0x47), RULE_CFA_SP, 0x1030, false, 0, "large frame");
-    is_rule(at(0x46), RULE_CFA_SP, 8, false, 0, "one byte before it is set up");
-    is_int(at(0x85).kind, RULE_END, "undefined return address");
-    is_int(at(0x95).kind, RULE_COMPLEX, "CFA by another register");
+    is_rule(at(0x46), RULE_CFA_SP, 8, false, 0, "one byte before a large frame is set up");
+    is_int(at(0x85).kind, RULE_END, "an undefined return address marks the outermost frame");
+    is_int(at(0x95).kind, RULE_COMPLEX, "a CFA by another register is too complex");
     is_rule(at(0xa5), RULE_CFA_MEM, -8, true, 0, "realigned stack");
-    ok(at(0xa5).bp_at_bp, "its bp is saved where bp points");
+    ok(at(0xa5).bp_at_bp, "a realigned stack has bp saved where bp points");
     is_rule(at(0xb6), RULE_CFA_SP, 8, false, 0, "PLT before its push");
     is_rule(at(0xbb), RULE_CFA_SP, 16, false, 0, "PLT after its push");
     is_rule(at(0xc0), RULE_CFA_SP, 8, false, 0, "the PLT's next entry");
-    is_int(at(0xf5).kind, RULE_COMPLEX, "bp in a register");
-    is_int(at(0x105).kind, RULE_COMPLEX, "an unknown instruction");
+    is_int(at(0xf5).kind, RULE_COMPLEX, "bp saved in a register is too complex");
+    is_int(at(0x105).kind, RULE_COMPLEX, "an unknown instruction is too complex");
     is_rule(at(0x125), RULE_CFA_SP, 32, false, 0, "behind a value expression");
     is_rule(at(0x130), RULE_CFA_SP, 32, false, 0, "behind the size of arguments");
-    is_int(at(0x110).kind, RULE_NONE, "after the last function");
-    is_int(at(0x7fff).kind, RULE_NONE, "far away");
+    is_int(at(0x110).kind, RULE_NONE, "an address after the last function has no rule");
+    is_int(at(0x7fff).kind, RULE_NONE, "an address far away has no rule");
 }
 
 static void signal_frame(void)
 {
     begin_image();
     fde(cie("zRS"), 0, 0x10, "", 0);
-    is_int(at(0).kind, RULE_SIGNAL, "a signal frame");
+    is_int(at(0).kind, RULE_SIGNAL, "a signal frame is recognised");
 }
 
-/* One instruction after another, for a function that begins with CFA = sp + 8. */
+/* One instruction after another, in a function that begins with CFA = sp + 8. */
 static void instructions(void)
 {
     static const struct {
@@ -201,7 +201,8 @@ static void instructions(void)
          RULE_COMPLEX, 0, false, 0},
         {"a frame pointer elsewhere", "\x0c\x06\x90\x01\x90\x10\x86\x12", 8, RULE_COMPLEX, 0, false,
          0},
-        {"the same by sp", "\x0c\x07\x90\x01\x90\x11\x86\x12", 8, RULE_COMPLEX, 0, false, 0},
+        {"a frame below the red zone by sp", "\x0c\x07\x90\x01\x90\x11\x86\x12", 8, RULE_COMPLEX, 0,
+         false, 0},
         {"advance_loc2", "\x03\x30\x00\x0e\x20", 5, RULE_CFA_SP, 32, false, 0},
         {"advance_loc2, further", "\x03\x40\x00\x0e\x20", 5, RULE_CFA_SP, 8, false, 0},
         {"advance_loc4", "\x04\x30\x00\x00\x00\x0e\x20", 7, RULE_CFA_SP, 32, false, 0},
@@ -222,14 +223,14 @@ static void instructions(void)
         fde(cie("zR"), 0, 0x40, rows[i].bytes, rows[i].n);
         got = at(0x3f);
         if (rows[i].kind == RULE_COMPLEX)
-            is_int(got.kind, RULE_COMPLEX, "%s: too complex", rows[i].name);
+            is_int(got.kind, RULE_COMPLEX, "%s: the rule is too complex", rows[i].name);
         else
             is_rule(got, rows[i].kind, rows[i].cfa, rows[i].saved, rows[i].bp, rows[i].name);
     }
 }
 
-/* Every byte of a good image in turn is set to bad values: no crash (the
- * sanitizers watch), and what is found stays one of the kinds. */
+/* Sets every byte of a good image in turn to bad values: no crash (the sanitizers watch), and each
+ * rule stays one of the kinds. */
 static void damaged(void)
 {
     static const uint8_t bad[] = {0x00, 0x7f, 0x80, 0xff};
@@ -248,10 +249,10 @@ static void damaged(void)
             }
             img.b[i] = was;
         }
-    is_int((long long)strange, 0, "damaged images give rules or none");
+    is_int((long long)strange, 0, "damaged images give valid rules or none");
 }
 
-/* ---- going on where the last look ended ---- */
+/* ---- continuing from the last lookup ---- */
 
 static bool same_rule(struct rule a, struct rule b)
 {
@@ -272,7 +273,7 @@ static void look(const struct cfi_section *s, uintptr_t pc, struct cfi_memo *mem
     n->all++;
 }
 
-/* Every address of the libraries we are made of, and then some to and fro. */
+/* Every address of the libraries in this process, and then some back and forth. */
 static int each_module(struct dl_phdr_info *info, size_t size, void *arg)
 {
     struct cfi_section s = {.lo = UINTPTR_MAX};
@@ -313,8 +314,10 @@ static void memos(void)
     struct looks n = {0};
 
     dl_iterate_phdr(each_module, &n);
-    is_int(n.differ, 0, "a look that goes on where one ended finds what one from the start does");
-    ok(n.gone_on > n.all / 20, "and many do (%u of %u)", n.gone_on, n.all);
+    is_int(n.differ, 0,
+           "a lookup that continues from the last one finds what one from the start finds");
+    ok(n.gone_on > n.all / 20, "many lookups continue from the last one (%u of %u)", n.gone_on,
+       n.all);
 }
 
 int main(void)

@@ -56,14 +56,15 @@ static void test_names(void)
             if (!want || !m->l_name[0])
                 continue;
             found++;
-            ok(find(m, names[i]) == want, "%s in %s", names[i], m->l_name);
+            ok(find(m, names[i]) == want, "%s is found in %s as dlsym finds it", names[i],
+               m->l_name);
         }
-    ok(found >= 8, "%d were compared", found);
+    ok(found >= 8, "enough symbols are compared: %d", found);
     for (const struct link_map *m = _r_debug.r_map; m; m = m->l_next)
-        ok(!find(m, "nonesuch"), "nonesuch is not in %s", m->l_name);
+        ok(!find(m, "nonesuch"), "nonesuch is not found in %s", m->l_name);
 }
 
-/* A name that has had several versions, some of them no default; data; private names. */
+/* A name with several versions, some of them not the default; data; private names. */
 static void test_versions(void)
 {
     static const struct {
@@ -82,11 +83,14 @@ static void test_versions(void)
             dynsym_open(&d, m);
             got = dynsym_find_version(&d, asked[i].name, asked[i].version);
         }
-        ok(got == want, "%s of %s", asked[i].name, asked[i].version);
+        ok(got == want, "%s of version %s is found as dlvsym finds it", asked[i].name,
+           asked[i].version);
     }
     for (size_t i = 0; i < ARRAY_LEN(names); i++)
-        ok(dynsym_anywhere(names[i]) == dlsym(RTLD_DEFAULT, names[i]), "%s anywhere", names[i]);
-    ok(dynsym_anywhere("environ") == dlsym(RTLD_DEFAULT, "environ"), "data anywhere");
+        ok(dynsym_anywhere(names[i]) == dlsym(RTLD_DEFAULT, names[i]),
+           "%s is found anywhere as dlsym finds it", names[i]);
+    ok(dynsym_anywhere("environ") == dlsym(RTLD_DEFAULT, "environ"),
+       "data is found anywhere as dlsym finds it");
 }
 
 /* Its tables are read-only, so they hold addresses in the file. */
@@ -95,7 +99,8 @@ static void test_vdso(void)
     const struct link_map *vdso = map_at(getauxval(AT_SYSINFO_EHDR));
 
     if (vdso)
-        ok(find(vdso, "__vdso_clock_gettime") - vdso->l_addr < 65536, "a function of the vdso");
+        ok(find(vdso, "__vdso_clock_gettime") - vdso->l_addr < 65536,
+           "a function of the vDSO is found");
 }
 
 static void test_scopes(void)
@@ -104,18 +109,21 @@ static void test_scopes(void)
     const struct scope *const *scopes = scopes_of(program);
     struct link_map *m = dlopen("libnss_hesiod.so.2", RTLD_NOW | RTLD_LOCAL);
 
-    if (!ok(scopes != NULL, "the loader's lists are found"))
+    if (!ok(scopes != NULL, "the loader's scopes are found"))
         return;
-    ok(scopes[0]->list[0] == program && !scopes[1], "the program's begin with it");
+    ok(scopes[0]->list[0] == program && !scopes[1],
+       "the program's first scope begins with the program");
     ok(scopes_of(program->l_next)[0] == scopes[0] ||
            program->l_next->l_addr == getauxval(AT_SYSINFO_EHDR),
-       "its libraries have the same");
-    if (!ok(m != NULL, "a library is opened"))
+       "the program's libraries have its scope");
+    if (!ok(m != NULL, "a library is opened locally"))
         return;
     scopes = scopes_of(m);
-    ok(scopes[0]->list[0] == program, "it looks where the program does first");
-    ok(scopes[1] && scopes[1]->list[0] == m && !scopes[2], "and then where it is itself");
-    ok(modules_link_map(find(m, "_nss_hesiod_setpwent")) == m, "what is at an address of its");
+    ok(scopes[0]->list[0] == program, "a local library searches the program's scope first");
+    ok(scopes[1] && scopes[1]->list[0] == m && !scopes[2],
+       "a local library searches its own scope second");
+    ok(modules_link_map(find(m, "_nss_hesiod_setpwent")) == m,
+       "modules_link_map finds a local library by an address in it");
     dlclose(m);
 }
 

@@ -115,15 +115,15 @@ static void frame_by_bp(size_t n, uintptr_t bp, uintptr_t ra)
     stack[n + 1] = ra;
 }
 
-/* One of G or H whose frame begins at word `n`, the last of which is its return address. */
+/* One of G or H whose frame begins at word `n`; its last word is its return address. */
 static size_t frame_by_sp(size_t n, uintptr_t ra)
 {
     stack[n + 3] = ra;
     return n + 4;
 }
 
-/* The functions of a walk from the stack's first word, a letter each: "FG0"; '?' behind it
- * says that it broke off. */
+/* The functions of a walk from the stack's first word, a letter each: "FG0". A '?' at the end means
+ * that the walk broke off. */
 static const char *walk(int from)
 {
     static const char letters[] = "0GHFANS.";
@@ -146,27 +146,28 @@ static void test_by_name(void)
     wipe();
     frame_by_bp(20, 7, call(G, 0, F));
     frame_by_sp(22, call(START, 0, G));
-    is_str(walk(F), "FG0", "a call by name");
+    is_str(walk(F), "FG0", "a search finds the caller that calls the function by name");
     frame_by_bp(8, 7, call(G, 1, H));
     frame_by_sp(10, call(START, 0, G));
-    is_str(walk(F), "FG0", "not the nearer one of something else");
+    is_str(walk(F), "FG0", "a search skips a nearer call of another function");
     stack[21] = call(G, 1, H);
-    is_str(walk(F), "F?", "which is none, however it leads out");
+    is_str(walk(F), "F?", "a search takes no call of another function, even if it leads out");
     stack[21] = call(G, 0, STUB);
-    is_str(walk(F), "F?", "nor is code that jumps anywhere");
+    is_str(walk(F), "F?", "a search takes no call of code that may jump anywhere");
     memcpy(code + STUB * 256, (uint8_t[]){0xf3, 0x0f, 0x1e, 0xfa, 0xff, 0x25}, 6);
     memcpy(code + STUB * 256 + 6, &(int32_t){(int32_t)(SLOT - (AT(STUB) + 10))}, 4);
     slot = AT(F);
-    is_str(walk(F), "FG0", "but the linkage table's way to it is");
+    is_str(walk(F), "FG0", "a search takes a call of a linkage stub that jumps to the function");
     slot = AT(H);
-    is_str(walk(F), "F?", "unless it leads to another");
+    is_str(walk(F), "F?", "a search takes no call of a linkage stub that jumps elsewhere");
     slot = AT(F);
     frame_by_sp(22, 0x1234);
-    is_str(walk(F), "F?", "a way that leads nowhere");
+    is_str(walk(F), "F?", "a search takes no caller whose own return address is invalid");
     frame_by_sp(22, call(START, 0, G) + 1);
-    is_str(walk(F), "F?", "one by an address behind no call");
+    is_str(walk(F), "F?", "a search takes no caller whose own return address is behind no call");
     frame_by_sp(22, call(START, 1, H));
-    is_str(walk(F), "FG0", "one by a function that jumped");
+    is_str(walk(F), "FG0",
+           "a search takes a caller whose own caller called a function that jumped");
 }
 
 static void test_by_pointer(void)
@@ -177,30 +178,32 @@ static void test_by_pointer(void)
     frame_by_bp(20, 7, call_pointer(G, 0));
     end = frame_by_sp(22, call_pointer(H, 0));
     frame_by_sp(end, call_pointer(START, 0));
-    is_str(walk(F), "FGH0", "a call through a pointer, and main's");
+    is_str(walk(F), "FGH0", "a search finds a caller that calls through a pointer");
     frame_by_bp(4, 7, call_pointer(G, 0));
     frame_by_sp(6, call_pointer(H, 0));
     frame_by_sp(10, call_pointer(H, 1));
     frame_by_sp(14, call_pointer(START, 0));
-    is_str(walk(F), "F?", "two of them: one may be left from before");
+    is_str(walk(F), "F?", "a search takes none of two callers that call through a pointer");
 
     wipe();
     frame_by_bp(20, 7, call_pointer(G, 0));
     frame_by_sp(22, call_pointer(START, 0));
     frame_by_bp(4, word(20), call_pointer(G, 0)); /* G was called by the frame that is sought */
     frame_by_sp(6, call(F, 0, G));
-    is_str(walk(F), "FG0", "not what the function itself called before");
+    is_str(walk(F), "FG0", "a search does not take a call that the function itself made before");
 
     wipe();
     frame_by_bp(20, 7, call_pointer(NAKED, 0));
     frame_by_bp(30, 7, call_pointer(G, 0));
     frame_by_sp(32, call(START, 0, G));
-    is_str(walk(F), "F?", "none beyond a call by code that nobody can follow");
+    is_str(walk(F), "F?", "a search does not go beyond a call by code without rules");
     frame_by_bp(20, word(24), call_pointer(NAKED, 0));
     frame_by_bp(24, 7, call(G, 1, NAKED));
     frame_by_sp(26, call(START, 0, G));
-    is_str(walk(F), "FNG0", "but that call, if a frame pointer leads on");
-    is_str(walk(NAKED), "N?", "such code without one is where a stack breaks off");
+    is_str(walk(F), "FNG0",
+           "a search takes a call by code without rules if a frame pointer leads on");
+    is_str(walk(NAKED), "N?",
+           "a walk breaks off at code without rules and without a frame pointer");
 }
 
 static void test_prologue(void)
@@ -217,13 +220,14 @@ static void test_prologue(void)
     wipe();
     memcpy(code + F * 256, framed, sizeof framed);
     p = remote_prologue(code + F * 256, PROLOGUE_BYTES);
-    is_int(p.size, 64, "what a function pushes and takes");
-    is_int(p.canary, 0, "without a protector");
+    is_int(p.size, 64, "a prologue's pushes and stack room are added up");
+    is_int(p.canary, 0, "a prologue without a stack protector has no canary");
     memcpy(code + F * 256 + sizeof framed, guarded, sizeof guarded);
     p = remote_prologue(code + F * 256, PROLOGUE_BYTES);
-    is_int(p.canary, -24, "and with one");
-    is_int(remote_prologue(guarded, sizeof guarded).canary, 0, "which needs a frame pointer");
-    is_int(remote_prologue(framed, 3).size, 0, "no prologue");
+    is_int(p.canary, -24, "a prologue with a stack protector has the canary's place");
+    is_int(remote_prologue(guarded, sizeof guarded).canary, 0,
+           "a canary is recognised only with a frame pointer");
+    is_int(remote_prologue(framed, 3).size, 0, "a cut prologue has no size");
 
     wipe();
     memcpy(code + F * 256, framed, sizeof framed);
@@ -232,20 +236,22 @@ static void test_prologue(void)
     end = frame_by_sp(end, call_pointer(H, 0));
     frame_by_sp(end, call_pointer(START, 0));
     frame_by_bp(4, 7, call_pointer(G, 0));
-    is_str(walk(F), "FGHH0", "a place that is just as far as the prologue took, and no nearer one");
+    is_str(walk(F), "FGHH0",
+           "a search takes a return address at the prologue's distance and no nearer one");
     code[F * 256 + 10] = 0x28; /* 56 bytes */
-    is_str(walk(F), "F?", "or no place");
+    is_str(walk(F), "F?",
+           "a search takes no return address at another distance than the prologue's");
 
     wipe();
     memcpy(code + F * 256, framed, 4);
     memcpy(code + F * 256 + 4, guarded, sizeof guarded);
     frame_by_bp(20, 7, call(G, 0, F));
     frame_by_sp(22, call(START, 0, G));
-    is_str(walk(F), "F?", "no frame without its protector");
+    is_str(walk(F), "F?", "a search takes no frame without its canary");
     stack[17] = 0x123456789abcde00;
-    is_str(walk(F), "FG0", "one with it");
+    is_str(walk(F), "FG0", "a search takes a frame with its canary");
     ok(!remote_is_canary(0) && !remote_is_canary(0x1200) && !remote_is_canary(0x7ffd12345678),
-       "what no protector is");
+       "remote_is_canary refuses zero, short words and addresses");
 }
 
 static void test_aligned(void)
@@ -255,12 +261,13 @@ static void test_aligned(void)
     stack[20] = 7;
     stack[25] = call(G, 0, ALIGNED);
     frame_by_sp(26, call(START, 0, G));
-    is_str(walk(ALIGNED), "A?", "a realigned frame without its copy of the return address");
+    is_str(walk(ALIGNED), "A?",
+           "a realigned frame without its copy of the return address is not taken");
     stack[21] = stack[25];
-    is_str(walk(ALIGNED), "AG0", "and with it");
+    is_str(walk(ALIGNED), "AG0", "a realigned frame with its copy of the return address is taken");
 }
 
-/* F was called by a handler; the kernel made its return address, and a signal interrupted G. */
+/* F was called by a handler. The kernel wrote its return address, and a signal interrupted G. */
 static void test_signal(void)
 {
     wipe();
@@ -269,7 +276,7 @@ static void test_signal(void)
     memcpy((uint8_t *)(stack + 10) + ARCH_UC_PC, &(uint64_t){AT(G) + 9}, 8);
     memcpy((uint8_t *)(stack + 10) + ARCH_UC_SP, &(uint64_t){word(50)}, 8);
     frame_by_sp(50, call(START, 0, G));
-    is_str(walk(F), "FHSG0", "out of a signal's handler");
+    is_str(walk(F), "FHSG0", "a search leads out of a signal handler");
 }
 
 static struct remote_calls before(const char *bytes, size_t n)
@@ -285,21 +292,23 @@ static void test_calls(void)
 {
     struct remote_calls c = before("\xe8\x10\x00\x00\x00", 5);
 
-    ok(c.direct && !c.any && !c.slot && c.target == 0x1010, "call");
+    ok(c.direct && !c.any && !c.slot && c.target == 0x1010, "a direct call gives its target");
     c = before("\xff\x15\xf0\xff\xff\xff", 6);
-    ok(c.slot && !c.any && c.slot_at == 0xff0, "call through the global offset table");
-    ok(before("\xff\xd0", 2).any && before("\x41\xff\xd4", 3).any, "call through a register");
+    ok(c.slot && !c.any && c.slot_at == 0xff0,
+       "a call through the global offset table gives its slot");
+    ok(before("\xff\xd0", 2).any && before("\x41\xff\xd4", 3).any,
+       "a call through a register is recognised");
     ok(before("\xff\x10", 2).any && before("\xff\x50\x08", 3).any &&
            before("\xff\x90\x00\x01\x00\x00", 6).any,
-       "through memory");
+       "a call through memory is recognised");
     ok(before("\xff\x14\xd0", 3).any && before("\xff\x54\xd0\x08", 4).any &&
            before("\xff\x94\xd0\x00\x01\x00\x00", 7).any &&
            before("\xff\x14\x25\x00\x10\x40\x00", 7).any,
-       "with an index");
+       "a call through memory with an index is recognised");
     c = before("\xff\xe0", 2);
-    ok(!c.any && !c.direct && !c.slot, "a jump is none");
+    ok(!c.any && !c.direct && !c.slot, "a jump is not taken for a call");
     c = before("\xff\x35\x00\x00\x00\x00", 6);
-    ok(!c.any && !c.direct && !c.slot, "nor a push");
+    ok(!c.any && !c.direct && !c.slot, "a push is not taken for a call");
 }
 
 int main(void)

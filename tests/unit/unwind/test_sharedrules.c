@@ -69,20 +69,20 @@ static void test_names(void)
     ok(name && name == sharedrules_module(id, sizeof id, 7), "a module has one name");
     ok(name != sharedrules_module(other, sizeof other, 7) &&
            name != sharedrules_module(id, sizeof id, 8) && name != sharedrules_module(id, 19, 7),
-       "of another build or layout it is another");
+       "another build or layout of a module has another name");
     ok(!sharedrules_module(id, 0, 7) && !sharedrules_module(id, 4, 7),
-       "without a build-id, or with a short one, there is none");
+       "a module without a build id, or with a short one, has no name");
 }
 
 static void test_find(void)
 {
     uint32_t there = 0;
 
-    ok(nothing(MODULE, 0), "nothing is there at first");
+    ok(nothing(MODULE, 0), "an empty table finds no rule");
     sharedrules_add(MODULE, 0x40, step);
-    ok(found(MODULE, 0x40, step), "a rule is found");
+    ok(found(MODULE, 0x40, step), "a stored rule is found");
     ok(nothing(MODULE, 0x41) && nothing(MODULE + 1, 0x40) && nothing(0, 0x40),
-       "not for another address or module, nor for one without a name");
+       "a rule is not found for another address or module, or without a name");
     clear();
     for (uint32_t i = 0; i < 10000; i++)
         sharedrules_add(MODULE, i, some_rule(i));
@@ -91,14 +91,13 @@ static void test_find(void)
         if (!found(MODULE, i, some_rule(i)) && !nothing(MODULE, i))
             there -= 10000;
     }
-    ok(there > 9700 && there <= 10000, "of 10,000 rules hardly one has no room: %u are there",
-       there);
+    ok(there > 9700 && there <= 10000, "of 10,000 rules nearly all find room: %u", there);
     for (uint32_t i = 0; i < 200000; i++)
         sharedrules_add(MODULE + 1, i, some_rule(i));
     there = 0;
     for (uint32_t i = 0; i < 10000; i++)
         there += found(MODULE, i, some_rule(i));
-    ok(there > 9700, "when it is full, what was there first stays");
+    ok(there > 9700, "a full table keeps its first rules");
     clear();
 }
 
@@ -113,11 +112,11 @@ static void test_kinds(void)
         sharedrules_add(MODULE, kind, rule);
         left += !nothing(MODULE, kind);
     }
-    ok(left == 3, "only steps by words of the stack are kept");
+    ok(left == 3, "only rules of steps by stack words are stored");
     clear();
 }
 
-/* Two words that the check does not belong to. */
+/* Two words that do not belong to the check. */
 static void test_damage(void)
 {
     static const uint64_t patterns[] = {0, ~(uint64_t)0, 0x0101010101010101u, 0xdeadbeef, 1};
@@ -136,7 +135,7 @@ static void test_damage(void)
             believed += !nothing(MODULE, 0x40);
             entry[word] ^= (uint64_t)1 << bit;
         }
-    ok(believed == 0 && found(MODULE, 0x40, step), "no bit can be another");
+    ok(believed == 0 && found(MODULE, 0x40, step), "an entry with a changed bit is not found");
     for (size_t i = 0; i < ARRAY_LEN(patterns); i++) {
         entry[0] = entry[1] = patterns[i];
         believed += !nothing(MODULE, 0x40);
@@ -147,11 +146,11 @@ static void test_damage(void)
         entry[1] = rule;
         believed += !nothing(MODULE, 0x40);
     }
-    ok(believed == 0, "nor can both words be written over, with the same or by the same");
+    ok(believed == 0, "an entry with overwritten words is not found");
     clear();
 }
 
-/* An entry that two writers have written: the words of either, in all combinations. */
+/* An entry written by two writers: the words of either, in all combinations. */
 static void test_race(void)
 {
     struct rule rules[] = {step, {.kind = RULE_CFA_BP, .cfa_offset = 16}};
@@ -178,7 +177,7 @@ static void test_race(void)
         wrong += i == 0 && !found(MODULE, 0x40, rules[0]);
         clear();
     }
-    ok(wrong == 0, "half of one entry and half of another is none");
+    ok(wrong == 0, "an entry mixed from two is not found");
 }
 
 static void test_processes(void)
@@ -191,23 +190,23 @@ static void test_processes(void)
         _exit(0);
     }
     ok(waitpid(pid, &status, 0) == pid && found(MODULE, 0x80, step),
-       "what another process leaves is found");
+       "a rule that another process stored is found");
 }
 
 static void test_drop(void)
 {
     ok(!sharedrules_drop(memory + WORDS) && !sharedrules_drop(memory - 1) &&
            found(MODULE, 0x80, step),
-       "an address beside it is not of it");
+       "sharedrules_drop ignores an address outside of the table");
     ok(sharedrules_drop(memory + 1) && nothing(MODULE, 0x80) && !only_entry(),
-       "given up, there are zeros in its place");
+       "sharedrules_drop leaves an empty table");
     sharedrules_add(MODULE, 0x80, step);
-    ok(!only_entry() && !sharedrules_drop(NULL), "and nothing comes there any more");
+    ok(!only_entry() && !sharedrules_drop(NULL), "a dropped table stores no rule");
 }
 
 int main(void)
 {
-    ok(nothing(MODULE, 0) && !sharedrules_drop(NULL), "without memory nothing is found");
+    ok(nothing(MODULE, 0) && !sharedrules_drop(NULL), "without a table no rule is found");
     sharedrules_add(MODULE, 0, step);
     memory =
         mmap(NULL, SHAREDRULES_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);

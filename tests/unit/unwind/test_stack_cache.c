@@ -44,7 +44,7 @@ static void one_stack(void)
     struct walk_regs a = {.pc = 100, .sp = 0x1000, .bp = 7}, b = a;
     size_t wrong = 0;
 
-    ok(stack_cache_find(&r, &a, HI) == 0, "nothing is known at first");
+    ok(stack_cache_find(&r, &a, HI) == 0, "an empty cache finds no stack");
     for (uint32_t n = 1; n <= DEPTH; n++) {
         for (size_t i = 0; i < 2 * DEPTH; i++)
             words[i] = next();
@@ -56,21 +56,22 @@ static void one_stack(void)
             words[i] ^= 1;
         }
     }
-    is_int((long long)wrong, 0, "a stack is known by each of its words, at any depth");
+    is_int((long long)wrong, 0, "a stack is found by each of its words, at any depth");
     b.bp = 8;
     ok(stack_cache_find(&r, &b, HI) == 0 && stack_cache_find(&r, &a, HI + 4096) == 0,
-       "not with another bp or in other memory");
+       "a stack is not found with another bp or in other memory");
     b.pc = 101;
     keep(&b, false, HI, 3, 77);
     b.bp = 9;
-    ok(stack_cache_find(&r, &b, HI) == 77, "another bp where it does not matter");
+    ok(stack_cache_find(&r, &b, HI) == 77,
+       "a stack is found with another bp if bp does not matter");
     b.sp += 16;
-    ok(stack_cache_find(&r, &b, HI) == 0, "not at another sp");
+    ok(stack_cache_find(&r, &b, HI) == 0, "a stack is not found at another sp");
     stack_cache_clear(&r);
-    ok(stack_cache_find(&r, &a, HI) == 0, "nothing after clearing");
+    ok(stack_cache_find(&r, &a, HI) == 0, "a cleared cache finds no stack");
 }
 
-/* Many contents under a few registers: marks are numbers of contents. */
+/* Many contents under a few registers; marks are numbers of contents. */
 static void against_model(uint32_t variants, size_t rounds, bool often)
 {
     static struct {
@@ -105,12 +106,12 @@ static void against_model(uint32_t variants, size_t rounds, bool often)
         if (!mark && i < nseen)
             keep(&regs, true, HI, DEPTH, (uint32_t)i + 1);
     }
-    is_int((long long)wrong, 0, "no wrong mark among %zu stacks", nseen);
+    is_int((long long)wrong, 0, "the cache returns no wrong mark among %zu stacks", nseen);
     if (often)
-        ok(hits > rounds / 4, "known again: %zu of %zu", hits, rounds);
+        ok(hits > rounds / 4, "few stacks are often found again: %zu of %zu", hits, rounds);
     else
-        ok(r.rest > 0 || hits < rounds / 4, "too many stacks: looking for them rests (%zu hits)",
-           hits);
+        ok(r.rest > 0 || hits < rounds / 4,
+           "with too many stacks the cache pauses its searches (%zu hits)", hits);
 }
 
 int main(void)

@@ -166,25 +166,32 @@ static void guesses_ask(void)
     stack[203] = 0x2011; /* by sp, to word 204; by bp, to word 212 */
     stack[210] = addr(230);
     stack[211] = 0x3011;
-    is_int(walk_doubtful(0x1020, 200, addr(210), 0), 3, "a walk without a guess");
-    is_int((long long)asked, 0, "asks nothing");
+    is_int(walk_doubtful(0x1020, 200, addr(210), 0), 3,
+           "a walk without a guess finds three frames");
+    is_int((long long)asked, 0, "a walk without a guess does not ask whether memory is mapped");
 
     /* A guess, to a frame by bp, by sp, by memory, of a signal. */
     stack[220] = addr(300);
     stack[221] = 0x2011;
     stack[301] = 0x3011;
-    is_int(walk_doubtful(0x5010, 218, addr(220), WORDS), 3, "a guess that leads to what is there");
-    is_int(walk_doubtful(0x5010, 218, addr(220), 301), 1, "by bp, to what is gone: no frame");
+    is_int(walk_doubtful(0x5010, 218, addr(220), WORDS), 3,
+           "a guess that leads to mapped memory is followed");
+    is_int(walk_doubtful(0x5010, 218, addr(220), 301), 1,
+           "a guessed frame by bp in unmapped memory is dropped");
     stack[221] = 0x1401; /* 0x400 bytes on */
-    is_int(walk_doubtful(0x5010, 218, addr(220), 340), 1, "by sp: no frame");
+    is_int(walk_doubtful(0x5010, 218, addr(220), 340), 1,
+           "a guessed frame by sp in unmapped memory is dropped");
     stack[221] = 0x7011;
-    is_int(walk_doubtful(0x5010, 218, addr(220), 299), 1, "by memory: no frame");
+    is_int(walk_doubtful(0x5010, 218, addr(220), 299), 1,
+           "a guessed frame by memory in unmapped memory is dropped");
     stack[221] = 0x4011;
-    is_int(walk_doubtful(0x5010, 218, addr(220), 230), 1, "a signal's: no frame");
+    is_int(walk_doubtful(0x5010, 218, addr(220), 230), 1,
+           "a guessed signal frame in unmapped memory is dropped");
     stack[221] = 0x1021; /* a sound frame, then one that is not */
     stack[225] = 0x2011;
-    is_int(walk_doubtful(0x5010, 218, addr(220), 290), 3, "a doubt lasts, and ends the walk");
-    is_int(end, WALK_COMPLETE, "for good");
+    is_int(walk_doubtful(0x5010, 218, addr(220), 290), 3,
+           "an unmapped frame behind a guess ends the walk");
+    is_int(end, WALK_COMPLETE, "a walk that ends at unmapped memory is complete");
 }
 
 static void by_rules(void)
@@ -195,33 +202,36 @@ static void by_rules(void)
     stack[3] = 0x2011; /* return address of the first frame, CFA = word 4 */
     stack[10] = addr(20);
     stack[11] = 0x3011; /* bp = word 10: CFA = word 12 */
-    walks(0x1020, 0, addr(10), "1020! 2011 3011 complete", "sp, bp, outermost");
+    walks(0x1020, 0, addr(10), "1020! 2011 3011 complete",
+          "frames by sp and bp up to the outermost");
     w = walk_in(window, 0x1020, 0, addr(10), 64);
-    is_int((intmax_t)w.deepest, 12, "how deep the outermost frame is");
+    is_int((intmax_t)w.deepest, 12, "a walk reports how deep its outermost frame is");
     is_str(text_of(walk_in(window, 0x1020, 0, addr(10), 2)), "1020! 2011 complete",
            "a full buffer ends the walk");
-    is_int(walk_in(window, 0x1020, 0, addr(10), 0).n, 0, "as does one of no length");
-    is_int(walk_in(window, 0x1020, WORDS, addr(10), 64).n, 0, "and a stack that cannot be read");
+    is_int(walk_in(window, 0x1020, 0, addr(10), 0).n, 0, "a buffer of length 0 gives no frame");
+    is_int(walk_in(window, 0x1020, WORDS, addr(10), 64).n, 0, "an unreadable stack gives no frame");
 
     stack[3] = 0;
-    walks(0x1020, 0, 0, "1020! complete", "a return address of 0 ends it");
+    walks(0x1020, 0, 0, "1020! complete", "a return address of 0 ends the walk");
     stack[30] = addr(110);
     stack[111] = 0x3011;
     stack[31] = 0x1021; /* its return address is 4 words behind that frame's end, at word 48 */
     stack[47] = 0x2011;
     walks(0x8070, 24, addr(30), "8070! 1021 2011 3011 complete", "a frame below the red zone");
-    walks(0x8070, 24, addr(9), "8070! lost", "which must lie above the stack pointer");
-    walks(0x8070, 24, 8, "8070! lost", "on the stack");
+    walks(0x8070, 24, addr(9), "8070! lost",
+          "a frame below the red zone that is below the stack pointer");
+    walks(0x8070, 24, 8, "8070! lost", "a frame below the red zone that is outside of the stack");
     stack[31] = 0;
-    walks(0x8070, 24, addr(30), "8070! complete", "or is the outermost");
+    walks(0x8070, 24, addr(30), "8070! complete",
+          "a frame below the red zone that is the outermost");
 
     stack[3] = 0x6011;
-    walks(0x1020, 0, 0, "1020! 6011 lost", "a rule too complex is said");
+    walks(0x1020, 0, 0, "1020! 6011 lost", "a rule that is too complex ends the walk as lost");
     walks(0x2010, 0, 8, "2010! lost", "a frame pointer outside of the stack");
     walks(0x2010, 30, addr(10), "2010! lost", "a frame pointer below the stack pointer");
     walks(0x1ff0, WORDS - 1, 0, "1ff0! lost", "a frame beyond the end of the stack");
     stack[3] = 0x9999;
-    walks(0x1020, 0, 0, "1020! 9999 complete", "what no rule knows is the last");
+    walks(0x1020, 0, 0, "1020! 9999 complete", "an address without a rule is the last frame");
 }
 
 /* The ucontext at sp has the interrupted registers. */
@@ -230,10 +240,10 @@ static void by_signal(void)
     memcpy((uint8_t *)stack + 40 * 8 + ARCH_UC_PC, &(uint64_t){0x3000}, 8);
     memcpy((uint8_t *)stack + 40 * 8 + ARCH_UC_SP, &(uint64_t){addr(5)}, 8);
     memcpy((uint8_t *)stack + 40 * 8 + ARCH_UC_BP, &(uint64_t){0}, 8);
-    walks(0x4010, 40, 0, "4010! 3000! complete", "an interrupted address is looked up as it is");
+    walks(0x4010, 40, 0, "4010! 3000! complete", "an interrupted address is looked up exactly");
     memcpy((uint8_t *)stack + 40 * 8 + ARCH_UC_SP, &(uint64_t){8}, 8);
-    walks(0x4010, 40, 0, "4010! lost", "a signal's frame that leads to no stack");
-    walks(0x4010, WORDS - 1, 0, "4010! lost", "a signal's frame that is not there");
+    walks(0x4010, 40, 0, "4010! lost", "a signal frame that leads outside of the stack");
+    walks(0x4010, WORDS - 1, 0, "4010! lost", "a signal frame in unreadable memory");
 }
 
 /* A JIT's frames: bp chains, and then an address that is not code. */
@@ -245,22 +255,25 @@ static void by_guess(void)
     stack[61] = 0x9999;
     walks(0x5010, 48, addr(50), "5010! 5021 broken", "guessed frames that are code are kept");
     stack[60] = addr(70);
-    walks(0x5010, 48, addr(50), "5010! 5021 broken", "so is the way to them, if it goes on");
+    walks(0x5010, 48, addr(50), "5010! 5021 broken",
+          "guessed frames before one that is not code are kept");
     stack[60] = 0;
-    walks(0x5010, 48, addr(50), "5010! 5021 complete", "a saved 0 before what is no code");
+    walks(0x5010, 48, addr(50), "5010! 5021 complete",
+          "a saved bp of 0 before an address that is not code");
     stack[61] = 0x5031;
-    walks(0x5010, 48, addr(50), "5010! 5021 5031 complete", "a saved 0 says that it is the last");
+    walks(0x5010, 48, addr(50), "5010! 5021 5031 complete", "a saved bp of 0 marks the last frame");
     stack[60] = 0x1234567;
     walks(0x5010, 48, addr(50), "5010! 5021 5031 broken",
-          "a saved word that leads nowhere does not");
-    walks(0x5010, 48, addr(50) + 4, "5010! broken", "a crooked frame pointer is not followed");
-    walks(0x5010, 48, 0, "5010! bare", "without one, rules alone led here");
+          "a saved bp that leads nowhere breaks the walk");
+    walks(0x5010, 48, addr(50) + 4, "5010! broken", "an unaligned frame pointer is not followed");
+    walks(0x5010, 48, 0, "5010! bare", "a missing frame pointer behind rules only");
     stack[60] = 0;
     stack[61] = 0;
-    walks(0x5010, 48, addr(50), "5010! 5021 complete", "a return address of 0");
+    walks(0x5010, 48, addr(50), "5010! 5021 complete",
+          "a return address of 0 among guessed frames");
     stack[51] = 0x9999;
     stack[50] = 0;
-    walks(0x5010, 48, addr(50), "5010! complete", "and right at the first guess");
+    walks(0x5010, 48, addr(50), "5010! complete", "a saved bp of 0 at the first guess");
 }
 
 /* A realigned stack: the CFA lies below bp, bp's own value where it points. */
@@ -286,9 +299,9 @@ int main(void)
 
     rules_forget(&rules);
     stack[3] = 0x3011;
-    walks(0x1020, 0, 0, "1020! 3011 complete", "rules are made again after they were dropped");
+    walks(0x1020, 0, 0, "1020! 3011 complete", "rules are compiled again after rules_forget");
     for (uintptr_t pc = 0x1000; pc < 0x1000 + 200000; pc++)
         rules_find(&rules, pc << 4);
-    walks(0x1020, 0, 0, "1020! 3011 complete", "and found among 200,000");
+    walks(0x1020, 0, 0, "1020! 3011 complete", "rules are found among 200,000");
     return done_testing();
 }
