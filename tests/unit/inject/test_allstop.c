@@ -139,7 +139,7 @@ static void stopper(pid_t pid, const struct sigreturn_frame_code *code)
     _exit(0);
 }
 
-/* This process's own, which forked children have, too. */
+/* This process's own code, which forked children share. */
 static struct sigreturn_frame_code find_code(void)
 {
     struct maps_snapshot maps = {.maps = NULL};
@@ -190,7 +190,8 @@ static struct round go(int (*act)(int), unsigned n, const struct sigreturn_frame
     return r;
 }
 
-/* Kills at each step until there is none left. How many rounds ended with INTERRUPTED. */
+/* Kills the stopper at each step until none is left. Returns how many rounds ended with
+ * INTERRUPTED. */
 static unsigned kill_at_each(int (*act)(int), const struct sigreturn_frame_code *code)
 {
     unsigned interrupted = 0, n = 0;
@@ -214,17 +215,18 @@ int main(void)
     unsigned cut = 0;
 
     shared = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    ok(code.call && code.call_ret && code.sigreturn, "the code for calls is found");
+    ok(code.call && code.call_ret && code.sigreturn,
+       "the code for calls and the signal return are found");
     kill_at_each(run_on, &code);
-    rows_hold("a thread that runs has its registers, mask and alternate stack again");
+    rows_hold("a running thread gets back its registers, mask and alternate stack");
     /* A stopper without a CPU asks more often whether the thread has stopped: then the same moment
        is several steps. */
     for (unsigned tries = 0; tries < 3 && (!tries || cut > 2); tries++)
         cut = kill_at_each(sleep_on, &code);
-    rows_hold("a sleep without a limit goes on");
-    /* Between its stop and the first look at what that has done. */
-    ok(cut <= 2, "... or is cut, at two steps at most");
+    rows_hold("a sleep without a limit continues");
+    /* A stop between the call's end and the first check is seen as a cut. */
+    ok(cut <= 2, "a sleep without a limit is cut at no more than two steps");
     kill_at_each(nap_on, &code);
-    rows_hold("a sleep with a limit goes on or is cut");
+    rows_hold("a sleep with a limit continues or is cut");
     return done_testing();
 }

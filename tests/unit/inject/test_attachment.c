@@ -118,12 +118,12 @@ int main(void)
         alive = alive && goes_on(pid);
         row(alive, "killed at step %u", n);
     } while (alive && WIFSIGNALED(status) && n < 5000);
-    rows_hold("the process goes on, wherever flame is killed");
+    rows_hold("the process continues, at whichever step flame is killed");
 #ifdef SHADOWED
     is_int(WEXITSTATUS(status), 2, "a process with a sanitizer's allocator is not attached to");
 #else
-    ok(n > 60, "there are steps (%u)", n);
-    is_int(status, 0, "the last one attaches to it, and leaves");
+    ok(n > 60, "attaching has enough steps to kill: %u", n);
+    is_int(status, 0, "the last attempt attaches and detaches");
 #endif
     if (alive)
         kill(pid, SIGKILL);

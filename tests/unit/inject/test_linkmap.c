@@ -45,33 +45,42 @@ static void test_list(void)
     bool changed;
 
     linkmap_image_make(&image);
-    ok(find(&l, &m) && l.debug == IMAGE_AT(debug), "the loader's list is found");
-    ok(linkmap_read(&l, &m, &changed) == LINKMAP_OK && changed && l.n == 2, "and read");
+    ok(find(&l, &m) && l.debug == IMAGE_AT(debug), "linkmap_find finds the loader's list");
+    ok(linkmap_read(&l, &m, &changed) == LINKMAP_OK && changed && l.n == 2,
+       "linkmap_read reads a new list");
     ok(l.modules[1].bias == IMAGE_BASE + IMAGE_LIBRARY && l.loader == 0x7000000,
-       "with modules and the loader's place");
-    ok(linkmap_read(&l, &m, &changed) == LINKMAP_OK && !changed, "it is the same again");
-    ok(linkmap_same(&l, &m), "which can be asked");
+       "the list has the modules and the loader");
+    ok(linkmap_read(&l, &m, &changed) == LINKMAP_OK && !changed,
+       "linkmap_read finds an unchanged list");
+    ok(linkmap_same(&l, &m), "linkmap_same finds an unchanged list");
     image.debug.r_state = RT_ADD;
-    ok(linkmap_read(&l, &m, &changed) == LINKMAP_BUSY && l.n == 2, "a loader at work");
-    ok(!linkmap_same(&l, &m), "is not at rest");
+    ok(linkmap_read(&l, &m, &changed) == LINKMAP_BUSY && l.n == 2,
+       "linkmap_read returns LINKMAP_BUSY while the loader works");
+    ok(!linkmap_same(&l, &m), "linkmap_same is false while the loader works");
     image.debug.r_state = RT_CONSISTENT;
     image.link[1].l_addr += 4096;
-    ok(!linkmap_same(&l, &m), "another module in the same place in the list is another list");
-    ok(linkmap_read(&l, &m, &changed) == LINKMAP_OK && changed, "and is read as that");
+    ok(!linkmap_same(&l, &m), "linkmap_same is false for another module at one place in the list");
+    ok(linkmap_read(&l, &m, &changed) == LINKMAP_OK && changed,
+       "linkmap_read reads the changed module");
     image.link[0].l_next = NULL;
-    ok(!linkmap_same(&l, &m), "a shorter list is another one");
-    ok(linkmap_read(&l, &m, &changed) == LINKMAP_OK && changed && l.n == 1, "and is read as that");
+    ok(!linkmap_same(&l, &m), "linkmap_same is false for a shorter list");
+    ok(linkmap_read(&l, &m, &changed) == LINKMAP_OK && changed && l.n == 1,
+       "linkmap_read reads the shorter list");
     image.link[0].l_next = (void *)IMAGE_AT(link);
-    ok(linkmap_read(&l, &m, &changed) == LINKMAP_BUSY, "a list without an end is none");
+    ok(linkmap_read(&l, &m, &changed) == LINKMAP_BUSY, "linkmap_read gives up on an endless list");
     linkmap_release(&l);
 
     linkmap_image_make(&image);
     image.program[1].d_un.d_ptr = 0;
-    ok(linkmap_find(&l, &m, IMAGE_AT(phdr), 3) == LINKMAP_NOT_DYNAMIC, "no loader is at work");
+    ok(linkmap_find(&l, &m, IMAGE_AT(phdr), 3) == LINKMAP_NOT_DYNAMIC,
+       "a program whose loader has not started is not dynamic");
     image.phdr[2].p_type = PT_NOTE;
-    ok(linkmap_find(&l, &m, IMAGE_AT(phdr), 3) == LINKMAP_NOT_DYNAMIC, "there is none");
-    ok(linkmap_find(&l, &m, 0x1000, 3) == LINKMAP_UNREADABLE, "headers that are not there");
-    ok(linkmap_find(&l, &m, IMAGE_AT(phdr), 1 << 20) == LINKMAP_UNREADABLE, "or are too many");
+    ok(linkmap_find(&l, &m, IMAGE_AT(phdr), 3) == LINKMAP_NOT_DYNAMIC,
+       "a program without a dynamic section is not dynamic");
+    ok(linkmap_find(&l, &m, 0x1000, 3) == LINKMAP_UNREADABLE,
+       "unmapped program headers are unreadable");
+    ok(linkmap_find(&l, &m, IMAGE_AT(phdr), 1 << 20) == LINKMAP_UNREADABLE,
+       "too many program headers are unreadable");
 }
 
 static void test_symbols(void)
@@ -83,26 +92,34 @@ static void test_symbols(void)
     bool changed;
 
     linkmap_image_make(&image);
-    if (!ok(find(&l, &m) && linkmap_read(&l, &m, &changed) == LINKMAP_OK, "a list"))
+    if (!ok(find(&l, &m) && linkmap_read(&l, &m, &changed) == LINKMAP_OK,
+            "the test's list is read"))
         return;
     k = &l.modules[1];
-    ok(linked_defines(k, &m, "malloc") == k->bias + 0x1000 * SYM_MALLOC, "a definition");
-    ok(linked_defines(k, &m, "other") == k->bias + 0x1000 * SYM_OTHER, "the last of its bucket");
-    ok(linked_defines(k, &m, "free") == 0, "an indirect function is none");
-    ok(linked_defines(k, &m, "calloc") == 0, "an import is none");
-    ok(linked_defines(k, &m, "realloc") == 0, "a hidden version is none");
-    ok(linked_defines(k, &m, "mallo") == 0, "nor is what is not there");
-    ok(linked_slots(k, &m, names, ARRAY_LEN(names), see, &s) && s.n == 3, "slots are found");
-    ok(s.at[0] == IMAGE_AT(slots[0]) && s.which[0] == 0 && s.lazy[0], "of malloc");
-    ok(s.at[1] == IMAGE_AT(slots[1]) && s.which[1] == 2 && s.lazy[1], "of calloc");
-    ok(s.at[2] == IMAGE_AT(slots[3]) && s.which[2] == 2 && !s.lazy[2], "and another of that");
+    ok(linked_defines(k, &m, "malloc") == k->bias + 0x1000 * SYM_MALLOC,
+       "linked_defines finds a definition");
+    ok(linked_defines(k, &m, "other") == k->bias + 0x1000 * SYM_OTHER,
+       "linked_defines finds the last symbol of a bucket");
+    ok(linked_defines(k, &m, "free") == 0, "linked_defines ignores an indirect function");
+    ok(linked_defines(k, &m, "calloc") == 0, "linked_defines ignores an import");
+    ok(linked_defines(k, &m, "realloc") == 0, "linked_defines ignores a hidden version");
+    ok(linked_defines(k, &m, "mallo") == 0, "linked_defines ignores a prefix of a name");
+    ok(linked_slots(k, &m, names, ARRAY_LEN(names), see, &s) && s.n == 3,
+       "linked_slots finds three slots");
+    ok(s.at[0] == IMAGE_AT(slots[0]) && s.which[0] == 0 && s.lazy[0],
+       "linked_slots finds malloc's lazy slot");
+    ok(s.at[1] == IMAGE_AT(slots[1]) && s.which[1] == 2 && s.lazy[1],
+       "linked_slots finds calloc's lazy slot");
+    ok(s.at[2] == IMAGE_AT(slots[3]) && s.which[2] == 2 && !s.lazy[2],
+       "linked_slots finds calloc's other slot");
     image.hash_head[0] = 0;
-    ok(linked_defines(k, &m, "malloc") == 0, "no bucket, no definition");
+    ok(linked_defines(k, &m, "malloc") == 0, "linked_defines finds nothing in an empty bucket");
     image.hash_head[0] = 1;
     memset(image.chain, 0, sizeof image.chain);
-    ok(linked_defines(k, &m, "malloc") == 0, "a chain without an end ends");
+    ok(linked_defines(k, &m, "malloc") == 0, "linked_defines gives up on an endless chain");
     l.modules[1].plt_size = UINT64_MAX;
-    ok(!linked_slots(k, &m, names, ARRAY_LEN(names), see, &s), "a table of any size is none");
+    ok(!linked_slots(k, &m, names, ARRAY_LEN(names), see, &s),
+       "linked_slots refuses a table of impossible size");
     linkmap_release(&l);
 }
 
@@ -114,15 +131,15 @@ static void test_this(void)
     struct linkmap l;
     bool changed;
 
-    if (!ok(procmem_open(&m, getpid()) == 0, "this process's memory"))
+    if (!ok(procmem_open(&m, getpid()) == 0, "this process's memory is opened"))
         return;
     ok(linkmap_find(&l, &m, getauxval(AT_PHDR), getauxval(AT_PHNUM)) == LINKMAP_OK &&
            linkmap_read(&l, &m, &changed) == LINKMAP_OK && linkmap_same(&l, &m),
-       "this process's list");
+       "this process's list is read");
     for (size_t i = 0; i < l.n && !got; i++)
         if (l.modules[i].bias != l.loader)
             got = linked_defines(&l.modules[i], &m, "setenv");
-    ok(got && got == want, "what it defines is what the loader finds");
+    ok(got && got == want, "linked_defines finds what the loader finds");
     linkmap_release(&l);
     procmem_close(&m);
     if (libc)
@@ -134,14 +151,14 @@ static void test_blob(void)
     struct agent_image b;
     bool inside = true;
 
-    ok(agent_image_open(&b), "the guest is whole");
+    ok(agent_image_open(&b), "agent_image_open accepts the agent");
     for (size_t i = 0; i < AGENT_FUNCTIONS; i++)
         inside = inside && b.hooks[i] < b.text_size;
-    ok(inside, "its hooks are in its text");
+    ok(inside, "the agent's hooks are in its text");
     ok(b.state >= b.data && b.state + sizeof(struct agent_shared) <= b.span,
-       "its state in its data");
+       "the agent's state is in its data");
     ok(b.control % 4096 == 0 && b.control + sizeof(struct agent_switch) <= b.span,
-       "and the switch in a page of its own");
+       "the agent's switch has a page of its own");
 }
 
 int main(void)
