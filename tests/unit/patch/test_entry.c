@@ -163,11 +163,13 @@ int main(void)
     IS(calls, 5, false);
     IS(loops, 5, false);
     IS(odd_data, 5, false);
-    ok(is_true_in_child(of_two, false), "others are patched without one that cannot be");
-    ok(is_true_in_child(of_two, true), "but not if it is needed");
+    ok(is_true_in_child(of_two, false),
+       "a function that cannot be patched does not prevent another's patch");
+    ok(is_true_in_child(of_two, true),
+       "a needed function that cannot be patched prevents the others' patch");
     ok(entries_apply(&nowhere, 1, NULL, NULL) == PATCH_UNMAPPED && !nowhere.original,
-       "what is nowhere is not patched");
-    ok(entries_apply(NULL, 0, NULL, NULL) == PATCH_NOTHING, "nor is nothing");
+       "a function in unmapped memory is not patched");
+    ok(entries_apply(NULL, 0, NULL, NULL) == PATCH_NOTHING, "an empty list patches nothing");
     return done_testing();
 }
 
@@ -175,7 +177,7 @@ int main(void)
 
 int main(void)
 {
-    ok(true, "nothing is patched on this machine");
+    ok(true, "this machine has no patched functions");
     return done_testing();
 }
 

@@ -1,6 +1,6 @@
 /*
- * Instructions of x86-64 one by one: their sizes, where they lead, what they do to the number of
- * a call. tests/cli/fold/t0413-dump-sites.sh holds whole libraries to objdump's view.
+ * Decodes instructions of x86-64 one by one: their sizes, their targets, and their effect on a
+ * call's number. tests/cli/fold/t0413-dump-sites.sh compares whole libraries with objdump.
  */
 #include <elf.h>
 
@@ -132,16 +132,16 @@ int main(void)
         for (unsigned n = 0; n < rows[i].size; n++)
             cut += isa->decode(rows[i].bytes, n, &insn) != 0;
     }
-    is_int(wrong, 0, "instructions are what they are");
-    is_int(cut, 0, "none of them is one when it is cut short");
+    is_int(wrong, 0, "each instruction of the table is decoded correctly");
+    is_int(cut, 0, "a truncated instruction is refused");
     wrong = 0;
     for (size_t i = 0; i < ARRAY_LEN(none); i++)
         wrong += !row(!isa->decode(none[i].bytes, none[i].size, &insn), "%s", none[i].name);
-    is_int(wrong, 0, "what is no instruction is none");
+    is_int(wrong, 0, "invalid instructions are refused");
     isa->decode((const uint8_t[]){0xb8, 1, 0, 0, 0}, 5, &insn);
-    ok(insn.sets_number_only, "a number loaded by five bytes is a window");
+    ok(insn.sets_number_only, "a number loaded by five bytes sets the number only");
     isa->decode((const uint8_t[]){0x48, 0xc7, 0xc0, 1, 0, 0, 0}, 7, &insn);
-    ok(!insn.sets_number_only, "one loaded by seven is not of that kind");
-    ok(!isa_of(EM_386), "other machines are not known");
+    ok(!insn.sets_number_only, "a number loaded by seven bytes is of another kind");
+    ok(!isa_of(EM_386), "other machines have no decoder");
     return done_testing();
 }

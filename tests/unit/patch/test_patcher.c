@@ -704,21 +704,22 @@ int main(int argc, char **argv)
     if (!ok(load(&self) && load(&libc), "the program's and the C library's sites are found"))
         return done_testing();
     keep_own_sites();
-    is_int((intmax_t)self.list.n, 5, "each of our functions has one");
-    in_child(round_registers, "registers, flags and the red zone are as the kernel leaves them");
-    in_child(round_kinds, "each kind of window sees number, arguments and place");
-    in_child(round_in_place, "what returns twice, or is not asked for, is made where it stands");
-    in_child(round_walks, "every instruction on the way can be walked from");
-    in_child(round_undo, "undoing restores each byte, and windows alone were changed");
-    in_child(round_protection, "code is not left writable");
-    in_child(round_results, "what cannot be patched is said, and not patched");
-    in_child(round_refused, "where the kernel refuses, nothing has changed");
-    in_child(round_plain_calls, "the C library's calls are seen, results and errno are right");
-    in_child(round_threads, "condition variables, on a stack of 16 KiB");
-    in_child(round_children, "posix_spawn, fork, vfork, system");
-    in_child(round_signals, "EINTR and SA_RESTART");
-    in_child(round_jumps, "siglongjmp out of patched calls");
-    in_child(round_cancel, "cancellation, deferred and asynchronous");
+    is_int((intmax_t)self.list.n, 5, "each function of this test has a site");
+    in_child(round_registers,
+             "a patched call leaves registers, flags and the red zone as the kernel does");
+    in_child(round_kinds, "each kind of window passes number, arguments and place");
+    in_child(round_in_place, "calls that return twice or are not wanted are made in place");
+    in_child(round_walks, "the stack can be walked from every instruction of a patched call");
+    in_child(round_undo, "undoing restores each byte, and only windows were changed");
+    in_child(round_protection, "patched code is not left writable");
+    in_child(round_results, "code that cannot be patched is reported and left alone");
+    in_child(round_refused, "a patch that the kernel refuses changes nothing");
+    in_child(round_plain_calls, "the C library's calls are seen, with correct results and errno");
+    in_child(round_threads, "condition variables work with patched calls on a stack of 16 KiB");
+    in_child(round_children, "posix_spawn, fork, vfork and system work with patched calls");
+    in_child(round_signals, "EINTR and SA_RESTART work with patched calls");
+    in_child(round_jumps, "siglongjmp out of patched calls works");
+    in_child(round_cancel, "deferred and asynchronous cancellation work with patched calls");
     sites_release(&libc.list);
     sites_release(&libpthread.list);
     sites_release(&self.list);

@@ -59,10 +59,11 @@ static void check_bytes(void)
     int believed = 0;
 
     sitecache_write(&list, &bytes);
-    is_int((intmax_t)bytes.len, 96 + 2 * 40, "a file is a head and its sites");
-    is_int(sitecache_parse(&back, bytes.buf, bytes.len, list.build_id, 2), 0, "it is read");
-    is_int((intmax_t)back.n, 2, "all of them");
-    is_mem(back.sites, two, sizeof two, "as they were");
+    is_int((intmax_t)bytes.len, 96 + 2 * 40, "a cache file is a head and its sites");
+    is_int(sitecache_parse(&back, bytes.buf, bytes.len, list.build_id, 2), 0,
+           "a cache file is parsed");
+    is_int((intmax_t)back.n, 2, "a parsed cache file has all sites");
+    is_mem(back.sites, two, sizeof two, "a parsed cache file has equal sites");
     sites_release(&back);
     for (size_t i = 0; i < bytes.len; i++) {
         bytes.buf[i] ^= 1;
@@ -72,14 +73,14 @@ static void check_bytes(void)
         }
         bytes.buf[i] ^= 1;
     }
-    is_int(believed, 0, "no bit of it may change");
+    is_int(believed, 0, "a cache file with a changed bit is refused");
     for (size_t n = 0; n < bytes.len; n++)
         believed += sitecache_parse(&back, bytes.buf, n, list.build_id, 2) == 0;
     strbuf_addch(&bytes, 0);
     believed += sitecache_parse(&back, bytes.buf, bytes.len, list.build_id, 2) == 0;
-    is_int(believed, 0, "nor its length");
+    is_int(believed, 0, "a cache file of another length is refused");
     is_int(sitecache_parse(&back, bytes.buf, bytes.len - 1, (const uint8_t *)"\xab\xce", 2),
-           -EBADMSG, "nor is it another module's");
+           -EBADMSG, "a cache file of another build id is refused");
     strbuf_release(&bytes);
     sites_release(&list);
 }
@@ -92,13 +93,13 @@ static void check_none(void)
 
     sitecache_write(&list, &bytes);
     is_int(sitecache_parse(&back, bytes.buf, bytes.len, list.build_id, 1), 0,
-           "a list of no sites is read");
-    is_int((intmax_t)back.n, 0, "as such");
+           "a cache file without sites is parsed");
+    is_int((intmax_t)back.n, 0, "a cache file without sites has none");
     sites_release(&back);
     strbuf_release(&bytes);
 }
 
-/* Lists whose checksum is right, but which are not. */
+/* Lists with a valid checksum and invalid contents. */
 static void check_sites(void)
 {
     struct site_list list = make_list(), back;
@@ -107,19 +108,19 @@ static void check_sites(void)
     list.sites[1].at = list.sites[1].call = 0x1006;
     sitecache_write(&list, &bytes);
     is_int(sitecache_parse(&back, bytes.buf, bytes.len, list.build_id, 2), -EBADMSG,
-           "windows that overlap are not believed");
+           "a cache file with overlapping windows is refused");
     strbuf_clear(&bytes);
     list.sites[1] = two[0];
     sitecache_write(&list, &bytes);
     is_int(sitecache_parse(&back, bytes.buf, bytes.len, list.build_id, 2), -EBADMSG,
-           "nor is one site twice");
+           "a cache file with one site twice is refused");
     strbuf_clear(&bytes);
     list.sites[1] = two[1];
     list.sites[1].reason = SITE_FINE;
     sitecache_write(&list, &bytes);
     is_int(sitecache_parse(&back, bytes.buf, bytes.len, list.build_id, 2), -EBADMSG,
-           "nor one that is not sound");
-    ok(!back.sites && !back.n, "what is not believed leaves an empty list");
+           "a cache file with an unsound site is refused");
+    ok(!back.sites && !back.n, "a refused cache file leaves an empty list");
     strbuf_release(&bytes);
     sites_release(&list);
 }
@@ -131,36 +132,42 @@ static void check_files(void)
     int fd;
 
     setenv("XDG_CACHE_HOME", in_scratch("cache"), 1);
-    is_int(sitecache_load(&back, list.build_id, 2), -ENOENT, "at first there is none");
-    is_int(sitecache_store(&list), 0, "a list is kept");
-    is_int(stat(in_scratch("cache/flame/abcd.sites"), &st), 0, "under its build-id");
-    is_int(st.st_size, 176, "whole");
-    is_int(sitecache_load(&back, list.build_id, 2), 0, "and read");
-    is_mem(back.sites, two, sizeof two, "as it was");
+    is_int(sitecache_load(&back, list.build_id, 2), -ENOENT, "an absent cache file gives -ENOENT");
+    is_int(sitecache_store(&list), 0, "sitecache_store stores a list");
+    is_int(stat(in_scratch("cache/flame/abcd.sites"), &st), 0,
+           "a stored list is named by its build id");
+    is_int(st.st_size, 176, "a stored list is complete");
+    is_int(sitecache_load(&back, list.build_id, 2), 0, "sitecache_load reads a stored list");
+    is_mem(back.sites, two, sizeof two, "a loaded list has equal sites");
     sites_release(&back);
 
     fd = open(in_scratch("cache/flame/abcd.sites"), O_WRONLY);
-    ok(fd >= 0 && pwrite(fd, "x", 1, 120) == 1, "a byte of it is changed");
+    ok(fd >= 0 && pwrite(fd, "x", 1, 120) == 1, "a byte of the cache file is changed");
     close(fd);
-    is_int(sitecache_load(&back, list.build_id, 2), -EBADMSG, "which is noticed");
-    is_int(sitecache_store(&list), 0, "the next one who finds it keeps it again");
-    is_int(sitecache_load(&back, list.build_id, 2), 0, "whole");
+    is_int(sitecache_load(&back, list.build_id, 2), -EBADMSG, "a changed cache file is refused");
+    is_int(sitecache_store(&list), 0, "sitecache_store replaces a changed cache file");
+    is_int(sitecache_load(&back, list.build_id, 2), 0, "the replaced cache file is read");
     sites_release(&back);
 
-    is_int(rename(in_scratch("cache/flame/abcd.sites"), in_scratch("elsewhere")), 0, "moved away");
+    is_int(rename(in_scratch("cache/flame/abcd.sites"), in_scratch("elsewhere")), 0,
+           "the cache file is moved away");
     is_int(symlink(in_scratch("elsewhere"), in_scratch("cache/flame/abcd.sites")), 0,
-           "with a link");
-    is_int(sitecache_load(&back, list.build_id, 2), -ELOOP, "links are not followed");
+           "a link takes the cache file's place");
+    is_int(sitecache_load(&back, list.build_id, 2), -ELOOP,
+           "sitecache_load does not follow a link");
     unlink(in_scratch("cache/flame/abcd.sites"));
 
-    is_int(chmod(in_scratch("cache/flame"), 0777), 0, "a directory that all can write to");
+    is_int(chmod(in_scratch("cache/flame"), 0777), 0,
+           "the cache directory is made writable for all");
     setenv("TMPDIR", in_scratch(""), 1);
-    is_int(sitecache_store(&list), 0, "is not used");
-    is_int(access(in_scratch("cache/flame/abcd.sites"), F_OK), -1, "nothing is written there");
-    is_int(sitecache_load(&back, list.build_id, 2), 0, "but in that for temporary files");
+    is_int(sitecache_store(&list), 0, "sitecache_store avoids a directory writable for all");
+    is_int(access(in_scratch("cache/flame/abcd.sites"), F_OK), -1,
+           "sitecache_store writes nothing to a directory writable for all");
+    is_int(sitecache_load(&back, list.build_id, 2), 0,
+           "sitecache_load finds the list in the temporary directory instead");
     sites_release(&back);
     list.build_id_len = 0;
-    is_int(sitecache_store(&list), -EINVAL, "without a build-id nothing is kept");
+    is_int(sitecache_store(&list), -EINVAL, "a list without a build id is not stored");
     sites_release(&list);
 }
 
@@ -181,15 +188,17 @@ static void check_whole(void)
 
     dl_iterate_phdr(note_libc, &libc);
     setenv("XDG_CACHE_HOME", in_scratch("whole"), 1);
-    is_int(sitecache_find_in(&first, libc, &cached), 0, "the C library is looked at");
-    ok(!cached && first.n > 0, "its sites are found");
-    is_int(sitecache_find_in(&second, libc, &cached), 0, "once more");
-    ok(cached && first.build_id_len > 0, "they come from the cache");
+    is_int(sitecache_find_in(&first, libc, &cached), 0, "sitecache_find_in reads the C library");
+    ok(!cached && first.n > 0, "sitecache_find_in finds sites that are not cached");
+    is_int(sitecache_find_in(&second, libc, &cached), 0,
+           "sitecache_find_in reads the C library a second time");
+    ok(cached && first.build_id_len > 0, "sitecache_find_in finds the cached sites");
     ok(first.n == second.n && memcmp(first.sites, second.sites, first.n * sizeof *first.sites) == 0,
-       "they are the same");
+       "cached sites equal the ones found first");
     sites_release(&first);
     sites_release(&second);
-    is_int(sitecache_find_in(&first, "/nonexistent", &cached), -ENOENT, "no file has no list");
+    is_int(sitecache_find_in(&first, "/nonexistent", &cached), -ENOENT,
+           "sitecache_find_in of a missing file gives -ENOENT");
 }
 
 int main(void)

@@ -1,4 +1,4 @@
-/* Lists of sites for a run: what is asked for is in them, and what is damaged is none. */
+/* Lists of sites for a run: they have the wanted calls, and damaged lists are refused. */
 #include "common/sysnr.h"
 #include "patch/find/libcsites.h"
 #include "patch/sitelist.h"
@@ -16,16 +16,17 @@ static void test_damage(struct strbuf *text)
     struct sitelist_head *head = (struct sitelist_head *)text->buf;
     uint32_t state = 5, taken = 0, unsound = 0;
 
-    ok(!sitelist_in(text->buf, text->len - 1), "cut");
-    ok(!sitelist_in(text->buf, sizeof *head - 1), "without its head");
-    ok(!sitelist_in(text->buf, text->len - sizeof(struct patch_site)), "one site less");
+    ok(!sitelist_in(text->buf, text->len - 1), "a truncated list is refused");
+    ok(!sitelist_in(text->buf, sizeof *head - 1), "a list without its whole head is refused");
+    ok(!sitelist_in(text->buf, text->len - sizeof(struct patch_site)),
+       "a list with a site less is refused");
     head->version++;
-    ok(!in(text), "of another version");
+    ok(!in(text), "a list of another version is refused");
     head->version--;
     head->build_id_len = SITELIST_BUILD_ID_MAX + 1;
-    ok(!in(text), "a build-id that is too long");
+    ok(!in(text), "a list with a build id that is too long is refused");
     head->build_id_len = 0;
-    ok(!in(text), "none");
+    ok(!in(text), "a list without a build id is refused");
     head->build_id_len = 20;
     for (int i = 0; i < 20000; i++) {
         const struct sitelist_head *h;
@@ -42,8 +43,9 @@ static void test_damage(struct strbuf *text)
             unsound += !site_is_sound(&sitelist_sites(h)[s]);
         text->buf[at] = (char)was;
     }
-    ok(taken > 0 && taken < 20000, "a byte changed: %u of 20,000 are still lists", taken);
-    is_int(unsound, 0, "whose sites fit");
+    ok(taken > 0 && taken < 20000, "of 20,000 lists with a changed byte, %u are still accepted",
+       taken);
+    is_int(unsound, 0, "accepted lists have sound sites only");
 }
 
 int main(void)
@@ -54,20 +56,21 @@ int main(void)
     const struct sitelist_head *head;
     uint32_t found = 0;
 
-    is_int(libcsites_find(&sites), 0, "the C library's sites");
+    is_int(libcsites_find(&sites), 0, "the C library's sites are found");
     ok(!sitelist_make(&text, &sites, nobodys, ARRAY_LEN(nobodys)) && !text.len,
-       "no list without a call that is asked for");
-    ok(sitelist_make(&text, &sites, maps, ARRAY_LEN(maps)), "a list of four calls");
+       "a call without a site gives no list");
+    ok(sitelist_make(&text, &sites, maps, ARRAY_LEN(maps)), "four calls with sites give a list");
     head = in(&text);
-    ok(head != NULL, "is one");
+    ok(head != NULL, "a made list is accepted");
     for (uint32_t i = 0; head && i < head->count; i++)
         for (size_t n = 0; n < ARRAY_LEN(maps); n++)
             found += sitelist_sites(head)[i].number == maps[n];
-    ok(head && head->count >= 4 && found == head->count, "of these calls alone");
+    ok(head && head->count >= 4 && found == head->count, "a list has the wanted calls only");
     test_damage(&text);
     sites.build_id_len = 0;
     strbuf_clear(&text);
-    ok(!sitelist_make(&text, &sites, maps, ARRAY_LEN(maps)), "no list without a build-id");
+    ok(!sitelist_make(&text, &sites, maps, ARRAY_LEN(maps)),
+       "sites without a build id give no list");
     sites_release(&sites);
     strbuf_release(&text);
     return done_testing();

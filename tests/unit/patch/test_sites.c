@@ -79,34 +79,37 @@ struct row {
 
 static const struct row rows[] = {
     {"getpid", CODE(MOV_EAX(39), SYSCALL, 0xc3), 5, SITE_NUMBER, SITE_FINE, 39, 5, 7},
-    {"a number that a jump to the call passes by", CODE(0x74, 5, MOV_EAX(39), SYSCALL, 0xc3), 7,
+    {"a number in front of a jump's target", CODE(0x74, 5, MOV_EAX(39), SYSCALL, 0xc3), 7,
      SITE_NUMBER, SITE_FINE, 39, 5, 7},
     {"syscall(): a number from memory, a register loaded",
      CODE(0x48, 0x89, 0xf8, MOV_R9_RSP, SYSCALL, CMP_RAX, 0xc3), 8, SITE_BEFORE, SITE_FINE, -1, 5,
      7},
-    {"read: a number by xor", CODE(0x48, 0x89, 0xf2, 0x31, 0xc0, SYSCALL, 0xc3), 5, SITE_BEFORE,
+    {"read: a number set by xor", CODE(0x48, 0x89, 0xf2, 0x31, 0xc0, SYSCALL, 0xc3), 5, SITE_BEFORE,
      SITE_FINE, 0, 5, 7},
     {"the address of a lock", CODE(MOV_EAX(202), 0x48, 0x8d, 0x3d, 1, 0, 0, 0, SYSCALL, 0xc3), 12,
      SITE_BEFORE, SITE_FINE, 202, 7, 9},
-    {"only what follows can give way", CODE(0xe8, 0, 0, 0, 0, SYSCALL, CMP_RAX, 0xc3), 5,
+    {"code before the call that cannot move", CODE(0xe8, 0, 0, 0, 0, SYSCALL, CMP_RAX, 0xc3), 5,
      SITE_AFTER, SITE_FINE, -1, 0, 8},
-    {"what follows is jumped to", CODE(0xe8, 0, 0, 0, 0, SYSCALL, CMP_RAX, 0x74, 0xf8, 0xc3), 5,
-     SITE_NONE, SITE_JUMPED_INTO, -1, 0, 2},
-    {"what stands before is jumped into, what follows is not",
+    {"code behind the call that is a jump's target",
+     CODE(0xe8, 0, 0, 0, 0, SYSCALL, CMP_RAX, 0x74, 0xf8, 0xc3), 5, SITE_NONE, SITE_JUMPED_INTO, -1,
+     0, 2},
+    {"code before the call that is a jump's target",
      CODE(0x74, 3, 0x48, 0x89, 0xf2, 0x31, 0xc0, SYSCALL, CMP_RAX, 0xc3), 7, SITE_AFTER, SITE_FINE,
      0, 0, 8},
-    {"a stack pointer that moves", CODE(0x53, 0x53, 0x53, 0x53, 0x53, SYSCALL, 0xc3), 5, SITE_NONE,
-     SITE_IMMOVABLE, -1, 0, 2},
-    {"a switch", CODE(0x48, 0x89, 0xf2, 0x31, 0xc0, SYSCALL, CMP_RAX, 0xff, 0xe1), 5, SITE_NONE,
-     SITE_SWITCH, 0, 0, 2},
-    {"a switch, and the number before the call", CODE(MOV_EAX(1), SYSCALL, 0xff, 0xe1), 5,
-     SITE_NUMBER, SITE_FINE, 1, 5, 7},
+    {"a stack pointer that moves before the call",
+     CODE(0x53, 0x53, 0x53, 0x53, 0x53, SYSCALL, 0xc3), 5, SITE_NONE, SITE_IMMOVABLE, -1, 0, 2},
+    {"a computed jump behind the call",
+     CODE(0x48, 0x89, 0xf2, 0x31, 0xc0, SYSCALL, CMP_RAX, 0xff, 0xe1), 5, SITE_NONE, SITE_SWITCH, 0,
+     0, 2},
+    {"a computed jump behind a call with its number before it",
+     CODE(MOV_EAX(1), SYSCALL, 0xff, 0xe1), 5, SITE_NUMBER, SITE_FINE, 1, 5, 7},
     {"vfork", CODE(0x5f, MOV_EAX(58), SYSCALL, 0x57, 0xc3), 6, SITE_NONE, SITE_RETURNS_TWICE, 58, 0,
      2},
     {"clone3", CODE(MOV_EAX(435), SYSCALL, 0xc3), 5, SITE_NONE, SITE_RETURNS_TWICE, 435, 0, 2},
-    {"a signal's return", CODE(0x48, 0xc7, 0xc0, 15, 0, 0, 0, SYSCALL), 7, SITE_NONE,
-     SITE_SIGRETURN, 15, 0, 2},
-    {"a thread's end", CODE(MOV_EAX(60), SYSCALL, 0xf4), 5, SITE_NONE, SITE_NO_STACK, 60, 0, 2},
+    {"a signal return", CODE(0x48, 0xc7, 0xc0, 15, 0, 0, 0, SYSCALL), 7, SITE_NONE, SITE_SIGRETURN,
+     15, 0, 2},
+    {"the end of a thread", CODE(MOV_EAX(60), SYSCALL, 0xf4), 5, SITE_NONE, SITE_NO_STACK, 60, 0,
+     2},
     {"a thread that unmaps its stack and ends",
      CODE(MOV_EAX(11), SYSCALL, 0x31, 0xff, MOV_EAX(60), SYSCALL), 5, SITE_NONE, SITE_NO_STACK, 11,
      0, 2},
@@ -127,15 +130,15 @@ static void check_row(const struct row *r)
     memcpy(file.bytes + TEXT, r->code, r->size);
     file.size += r->size;
     end_file();
-    if (!is_int(sites_find(&list, file.bytes, file.size), 0, "%s: is read", r->name))
+    if (!is_int(sites_find(&list, file.bytes, file.size), 0, "%s: the file is read", r->name))
         return;
     if (!r->length) {
-        is_int((intmax_t)list.n, 0, "%s: no site", r->name);
+        is_int((intmax_t)list.n, 0, "%s: no site is found", r->name);
         sites_release(&list);
         return;
     }
     s = list.sites;
-    if (ok(list.n > 0, "%s: a site", r->name)) {
+    if (ok(list.n > 0, "%s: a site is found", r->name)) {
         is_int(s->call, VADDR + r->call, "  at its place");
         is_str(site_kind_name(s->kind), site_kind_name(r->kind), "  its kind");
         is_str(site_reason_name(s->reason), site_reason_name(r->reason), "  its reason");
@@ -157,13 +160,14 @@ static void check_neighbours(void)
     memcpy(file.bytes + TEXT, code, sizeof code);
     file.size += sizeof code;
     end_file();
-    is_int(sites_find(&list, file.bytes, file.size), 0, "two calls side by side are read");
-    is_int((intmax_t)list.n, 2, "both are found");
-    is_int(list.sites[0].kind, SITE_NONE, "the first does not take what the second needs");
-    is_int(list.sites[1].kind, SITE_NUMBER, "the second has its window");
-    ok(site_is_sound(&list.sites[0]), "the first is sound");
-    is_int((intmax_t)list.build_id_len, 4, "the build-id is found");
-    is_mem(list.build_id, "\1\2\3\377", 4, "it is the file's");
+    is_int(sites_find(&list, file.bytes, file.size), 0, "two adjacent calls are read");
+    is_int((intmax_t)list.n, 2, "two adjacent calls give two sites");
+    is_int(list.sites[0].kind, SITE_NONE,
+           "the first of two adjacent calls leaves the second its window");
+    is_int(list.sites[1].kind, SITE_NUMBER, "the second of two adjacent calls has its window");
+    ok(site_is_sound(&list.sites[0]), "the first of two adjacent calls is sound");
+    is_int((intmax_t)list.build_id_len, 4, "the build id is found");
+    is_mem(list.build_id, "\1\2\3\377", 4, "the build id is the file's");
     sites_release(&list);
 }
 
@@ -181,12 +185,15 @@ static void check_point(void)
     file.size += 16 + sizeof arch;
     end_file();
     is_int(sites_find(&list, file.bytes, file.size), 0, "a cancellation point is read");
-    if (is_int((intmax_t)list.n, 2, "its function's call, and the call of that")) {
-        is_str(site_kind_name(list.sites[0].kind), "call", "the latter is a site");
-        is_int(list.sites[0].at, VADDR, "at its place");
-        is_int(list.sites[0].length, 5, "as long as it is");
-        ok(site_is_sound(&list.sites[0]), "and sound");
-        is_int(list.sites[1].reason, SITE_CANCELLATION, "the former is none");
+    if (is_int((intmax_t)list.n, 2,
+               "a cancellation point has two sites: its caller and its function's call")) {
+        is_str(site_kind_name(list.sites[0].kind), "call",
+               "a cancellation point's caller is a call site");
+        is_int(list.sites[0].at, VADDR, "a cancellation point's caller is at its place");
+        is_int(list.sites[0].length, 5, "a cancellation point's caller has the length of its call");
+        ok(site_is_sound(&list.sites[0]), "a cancellation point's caller is sound");
+        is_int(list.sites[1].reason, SITE_CANCELLATION,
+               "a cancellation point's function is no site");
     }
     sites_release(&list);
 }
@@ -201,8 +208,8 @@ static void check_relatives(void)
     file.size += sizeof code;
     end_file();
     sites_find(&list, file.bytes, file.size);
-    is_int(list.sites[0].relative[0], 3, "a distance that changes when it is moved is noted");
-    is_int(list.sites[0].relative[1], 0, "it is the only one");
+    is_int(list.sites[0].relative[0], 3, "a distance that changes on a move is recorded");
+    is_int(list.sites[0].relative[1], 0, "a site records no further distance");
     sites_release(&list);
 }
 
@@ -214,10 +221,11 @@ static void check_refusals(void)
     end_file();
     is_int(sites_find(&list, file.bytes, file.size), -ENOEXEC, "a file without code is refused");
     file.bytes[18] = EM_386;
-    is_int(sites_find(&list, file.bytes, file.size), -ENOEXEC, "and one for another machine");
-    is_int(sites_find(&list, "", 0), -ENOEXEC, "and one of nothing");
-    is_int(sites_find_in(&list, "/dev/null"), -EINVAL, "a device is no file");
-    is_int(sites_find_in(&list, "/nonexistent"), -ENOENT, "no file is none");
+    is_int(sites_find(&list, file.bytes, file.size), -ENOEXEC,
+           "a file for another machine is refused");
+    is_int(sites_find(&list, "", 0), -ENOEXEC, "an empty file is refused");
+    is_int(sites_find_in(&list, "/dev/null"), -EINVAL, "a device is refused");
+    is_int(sites_find_in(&list, "/nonexistent"), -ENOENT, "a missing file is refused");
 }
 
 static void check_soundness(void)
@@ -238,7 +246,7 @@ static void check_soundness(void)
         s.member = value;                                                                          \
         believed += !row(!site_is_sound(&s), "%s", #member " " #value);                            \
     } while (0)
-    ok(site_is_sound(&good), "a site is sound");
+    ok(site_is_sound(&good), "a valid site is sound");
     WITH(kind, SITE_KINDS);
     WITH(kind, SITE_NONE);
     WITH(kind, SITE_AFTER);
@@ -256,7 +264,7 @@ static void check_soundness(void)
     WITH(relative[0], 4);
     WITH(relative[1], 3);
     WITH(relative[1], 5);
-    is_int(believed, 0, "whatever does not fit is not believed");
+    is_int(believed, 0, "a site with a field out of range is unsound");
 }
 
 int main(void)
@@ -268,7 +276,7 @@ int main(void)
     check_relatives();
     check_refusals();
     check_soundness();
-    is_str(site_kind_name(99), "?", "a kind there is not has no name");
-    is_str(site_reason_name(99), "?", "nor has such a reason");
+    is_str(site_kind_name(99), "?", "an unknown kind has no name");
+    is_str(site_reason_name(99), "?", "an unknown reason has no name");
     return done_testing();
 }
