@@ -62,19 +62,19 @@ static void drawn(enum difference_widths w, const char *want, const char *what)
 static void test_widths(void)
 {
     drawn(DIFFERENCE_AFTER, "all:43(18014398509481985 1:2(big:2) a:41(b:1 fell:10 grew:30",
-          "after");
+          "widths of the second file");
     drawn(DIFFERENCE_BEFORE,
           "all:55.5(18014398509481985 1:1(big:1) a:50(b:10(gone:10(x:7 y:3)) fell:30 grew:10) "
           "away:4.5(z:4.5",
-          "before");
+          "widths of the first file");
     drawn(DIFFERENCE_EITHER,
           "all:77.5(18014398509481985 1:2(big:2) a:71(b:11(gone:10(x:7 y:3)) fell:30 grew:30) "
           "away:4.5(z:4.5",
-          "the larger of both");
+          "widths of the larger count");
     drawn(DIFFERENCE_ELIDED,
           "all:57.5(18014398509481985 1:2(big:2) a:41(b:1 fell:10 grew:30) [only before]:14.5("
           "a:10(b:10(gone:10(x:7 y:3))) away:4.5(z:4.5",
-          "what is gone at the right, with its callers");
+          "elided: frames only in the first file are at the right, below their callers");
 }
 
 static void test_elided_nodes(void)
@@ -86,27 +86,31 @@ static void test_elided_nodes(void)
     build(&t, DIFFERENCE_ELIDED);
     c = difference_totals(&t);
     for (uint32_t i = 1; i < t.n; i++)
-        ok(t.nodes[i].parent < i, "node %u comes after its parent", i);
+        ok(t.nodes[i].parent < i, "elided: node %u comes after its parent", i);
     for (uint32_t i = 0; i < t.n; i++) {
         was += t.was[i];
         now += t.now[i];
     }
-    ok(fabs(c[0].was - 55.5) < 1e-9 && fabs(c[0].now - 43) < 1e-9, "no count is lost or doubled");
-    ok(fabs(was - 55.5) < 1e-9 && fabs(now - 43) < 1e-9, "in the nodes neither");
+    ok(fabs(c[0].was - 55.5) < 1e-9 && fabs(c[0].now - 43) < 1e-9,
+       "elided: the root has both totals");
+    ok(fabs(was - 55.5) < 1e-9 && fabs(now - 43) < 1e-9,
+       "elided: the nodes' own counts add up to both totals");
     for (uint32_t i = 1; i < t.n; i++) {
         const struct frametree_name *n = frametree_name(&t, i);
 
         if (n->len == 1 && n->s[0] == 'a' && t.role[i] == DIFFERENCE_BOTH)
-            ok(c[i].was == 50 && c[i].now == 41, "a caller had what is gone from it");
+            ok(c[i].was == 50 && c[i].now == 41,
+               "elided: a caller keeps the counts of its gone callees");
         if (t.nodes[i].parent == 0 && t.role[i] == DIFFERENCE_GONE)
-            ok(c[i].was == 14.5 && c[i].now == 0, "what is gone has it, too");
+            ok(c[i].was == 14.5 && c[i].now == 0,
+               "elided: the frame of gone stacks has their count");
     }
     free(c);
     for (uint32_t i = 1; i < t.n; i++) {
         const struct frametree_name *n = frametree_name(&t, i);
 
         if (n->len == 1 && n->s[0] == 'b' && t.nodes[i].self)
-            is_int(t.role[i], DIFFERENCE_BOTH, "what had callees before is not new without them");
+            is_int(t.role[i], DIFFERENCE_BOTH, "elided: a frame whose callees are gone is not new");
     }
     frametree_release(&t);
 
@@ -116,7 +120,7 @@ static void test_elided_nodes(void)
                 .stack = "a", .len = 1, .count = {5, 0}, .count1 = {6, 0}, .differential = true});
     frametree_finish(&t);
     difference_apply(&t, DIFFERENCE_ELIDED);
-    is_int(t.n, 2, "nothing gone, nothing at the right");
+    is_int(t.n, 2, "elided: without gone stacks there is no frame for them");
     frametree_release(&t);
 }
 
@@ -140,17 +144,26 @@ static void test_share(void)
 {
     struct change all = {100, 200};
 
-    ok(difference_share(DIFFERENCE_ABSOLUTE, (struct change){10, 30}, all, 40) == 0.5, "absolute");
-    ok(difference_share(DIFFERENCE_ABSOLUTE, (struct change){9, 1}, all, 0) == 0, "of nothing");
-    ok(difference_share(DIFFERENCE_RELATIVE, (struct change){1, 2}, all, 99) == 0.5, "relative");
-    ok(difference_share(DIFFERENCE_RELATIVE, (struct change){4, 0}, all, 99) == -1, "all gone");
-    ok(difference_share(DIFFERENCE_RELATIVE, (struct change){0, 0}, all, 99) == 0, "never there");
-    ok(difference_share(DIFFERENCE_RATIO, (struct change){10, 20}, all, 99) == 0, "as all");
-    ok(difference_share(DIFFERENCE_RATIO, (struct change){10, 40}, all, 99) == 0.5, "twice as all");
-    ok(difference_share(DIFFERENCE_RATIO, (struct change){80, 10}, all, 99) == -1, "a 16th of it");
-    ok(difference_share(DIFFERENCE_RATIO, (struct change){0, 10}, all, 99) == 1, "of nothing");
+    ok(difference_share(DIFFERENCE_ABSOLUTE, (struct change){10, 30}, all, 40) == 0.5,
+       "absolute: the change over the largest change");
+    ok(difference_share(DIFFERENCE_ABSOLUTE, (struct change){9, 1}, all, 0) == 0,
+       "absolute: no change at all is 0");
+    ok(difference_share(DIFFERENCE_RELATIVE, (struct change){1, 2}, all, 99) == 0.5,
+       "relative: the change over the larger count");
+    ok(difference_share(DIFFERENCE_RELATIVE, (struct change){4, 0}, all, 99) == -1,
+       "relative: a gone frame is -1");
+    ok(difference_share(DIFFERENCE_RELATIVE, (struct change){0, 0}, all, 99) == 0,
+       "relative: a frame without counts is 0");
+    ok(difference_share(DIFFERENCE_RATIO, (struct change){10, 20}, all, 99) == 0,
+       "ratio: a frame that changed like the total is 0");
+    ok(difference_share(DIFFERENCE_RATIO, (struct change){10, 40}, all, 99) == 0.5,
+       "ratio: a frame that grew twice as much is 0.5");
+    ok(difference_share(DIFFERENCE_RATIO, (struct change){80, 10}, all, 99) == -1,
+       "ratio: a frame that shrank to a 16th is -1");
+    ok(difference_share(DIFFERENCE_RATIO, (struct change){0, 10}, all, 99) == 1,
+       "ratio: a new frame is 1");
     ok(difference_share(DIFFERENCE_RATIO, (struct change){1, 1}, (struct change){0, 5}, 9) == 0,
-       "no ratio of all, no colour");
+       "ratio: without a first total all are 0");
 }
 
 static void test_names(void)
@@ -158,10 +171,12 @@ static void test_names(void)
     enum difference_widths w;
     enum difference_colors c;
 
-    ok(difference_find_widths("elided", &w) && w == DIFFERENCE_ELIDED, "elided");
-    ok(!difference_find_widths("gone", &w), "no such widths");
-    ok(difference_find_colors("ratio", &c) && c == DIFFERENCE_RATIO, "ratio");
-    ok(!difference_find_colors("", &c), "no such colours");
+    ok(difference_find_widths("elided", &w) && w == DIFFERENCE_ELIDED,
+       "difference_find_widths finds elided");
+    ok(!difference_find_widths("gone", &w), "difference_find_widths refuses an unknown name");
+    ok(difference_find_colors("ratio", &c) && c == DIFFERENCE_RATIO,
+       "difference_find_colors finds ratio");
+    ok(!difference_find_colors("", &c), "difference_find_colors refuses an empty name");
 }
 
 int main(void)

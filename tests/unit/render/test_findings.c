@@ -85,7 +85,7 @@ static void is_at(size_t i, const char *name)
         return;
     }
     n = frametree_name(&tree, found.f[i].node);
-    ok(n->len == strlen(name) && memcmp(n->s, name, n->len) == 0, "it is about %s", name);
+    ok(n->len == strlen(name) && memcmp(n->s, name, n->len) == 0, "the finding is about %s", name);
 }
 
 static void test_owner(void)
@@ -95,17 +95,17 @@ static void test_owner(void)
          "a;main;parse p.c:4;malloc 1024\n"
          "a;main;emit 1024\n",
          "parse (p.c:3) asks for most memory: 4.00 KiB of 5.00 KiB (80.00%)",
-         "a function owns what its wrappers took, in all of its lines");
+         "a function owns the bytes of its wrappers, over all its lines");
     is_at(0, "parse p.c:3");
-    ok(found.f[0].nnames == 1, "which are to be seen, too");
+    ok(found.f[0].nnames == 1, "a finding lists the function's other lines");
     release();
     says("# flame: view=peak unit=bytes\na;f 1\n# flame: view=live unit=bytes\na;f 1\n"
          "# flame: view=alloc unit=bytes\na;f 1\na;g 4\n",
          "f holds most at the peak: 1 byte of 1 byte (100.00%)\n"
          "g asks for most memory: 4 bytes of 5 bytes (80.00%)",
-         "who is named once is not named again for less");
+         "a function named for the peak is not named again for less");
     release();
-    says("# flame: view=live unit=bytes\na;f 0\n", "", "nothing counted, nothing said");
+    says("# flame: view=live unit=bytes\na;f 0\n", "", "a zero count gives no finding");
     release();
 }
 
@@ -116,7 +116,7 @@ static void test_nobody(void)
     strbuf_addstr(&sb, "# flame: view=live unit=bytes\n");
     for (int i = 0; i < 30; i++)
         strbuf_addf(&sb, "a;f%d 10\n", i);
-    says(sb.buf, "", "of many alike nobody owns most");
+    says(sb.buf, "", "many equal functions give no finding");
     release();
     strbuf_release(&sb);
 }
@@ -133,7 +133,7 @@ static void test_leaks(void)
          "h holds most at the end: 1.00 MiB of 1.00 MiB (99.71%)\n"
          "Leaked: 3.00 KiB that nothing leads to, 66.67% of it by f, 512 bytes that only leaks "
          "lead to, 16 bytes reached by its inside only, 1.00 MiB still reachable",
-         "all classes in a sentence; a small leak comes behind");
+         "leak classes are in one sentence, and a small leak comes last");
     is_at(1, "f");
     release();
     says(
@@ -141,10 +141,11 @@ static void test_leaks(void)
         "# flame: view=live unit=bytes\na;f 200000\n",
         "Leaked: 195.3 KiB that nothing leads to, by f\n"
         "f holds most at the end: 195.3 KiB of 195.3 KiB (100.00%)",
-        "a large one before");
+        "a large leak comes first");
     release();
     says("# flame: view=leak unit=bytes\na;f 7\n# flame: view=definite unit=bytes\na;f 0\n",
-         "f leaked most: 7 bytes of 7 bytes (100.00%)", "leaks without classes");
+         "f leaked most: 7 bytes of 7 bytes (100.00%)",
+         "leaks without classes are a plain finding");
     release();
 }
 
@@ -155,20 +156,21 @@ static void test_churn(void)
          "4,000 of 5,000 calls (80.00%) for blocks freed before their thread's next call, 75.00% "
          "of them in f\n"
          "f calls malloc most often: 4,000 of 5,000 calls (80.00%)",
-         "blocks that live for a moment");
+         "many short-lived blocks give a finding");
     is_at(0, "f");
     release();
     says("# flame: view=count unit=calls\na;f 900000\n# flame: view=temp unit=calls\na;f 2000\n",
-         "f calls malloc most often: 900,000 of 900,000 calls (100.00%)", "few of all are nothing");
+         "f calls malloc most often: 900,000 of 900,000 calls (100.00%)",
+         "few short-lived blocks of many give no finding");
     release();
-    says("# flame: view=temp unit=calls\na;f 900\n", "", "and so are few");
+    says("# flame: view=temp unit=calls\na;f 900\n", "", "few short-lived blocks give no finding");
     release();
     says("# flame: view=alloc unit=bytes\na;f 40000000\na;g 1000\n"
          "# flame: view=peak unit=bytes\na;g 1000\na;f 1000\n",
          "f holds most at the peak: 1,000 bytes of 1.95 KiB (50.00%)\n"
          "38.15 MiB were asked for in all, 20000 times what there was at the peak, 100.00% of it "
          "by f",
-         "much more asked for than there ever was");
+         "much more allocated than the peak gives a finding");
     release();
 }
 
@@ -178,12 +180,13 @@ static void test_untouched(void)
          "# flame: view=rss unit=bytes\na;f 4096\na;g 1048576\n",
          "f holds most at the end: 4.00 MiB of 5.00 MiB (80.00%)\n"
          "4.00 MiB of 5.00 MiB (79.92%) live at the end were asked for and are not resident, by f",
-         "what is asked for and not there");
+         "live blocks that are not resident give a finding");
     is_at(1, "f");
     release();
     says("# flame: view=live unit=bytes\na;f 4194304\n# flame: view=rss unit=bytes\na;f 4096\n"
          "# flame: view=swap unit=bytes\na;f 4190208\n",
-         "f holds most at the end: 4.00 MiB of 4.00 MiB (100.00%)", "but not what is swapped out");
+         "f holds most at the end: 4.00 MiB of 4.00 MiB (100.00%)",
+         "live blocks that are swapped out give no finding");
     release();
 }
 
@@ -197,22 +200,23 @@ static void test_stacks(void)
     says(sb.buf,
          "a takes most itself: 200 of 340 samples (58.82%)\n"
          "Two stacks of 42 are 88.24% of all, 300 samples: the largest ends in a",
-         "few stacks that are most of it");
+         "few stacks with most samples give a finding");
     is_at(1, "work");
-    ok(found.n > 1 && found.f[1].nnames == 2, "both are to be seen");
+    ok(found.n > 1 && found.f[1].nnames == 2, "a finding about two stacks lists both");
     release();
     strbuf_release(&sb);
     says("main;f;f;f;g 6\nmain;h 4\n",
          "g takes most itself: 6 of 10 samples (60.00%)\nf calls itself, up to 3 deep, in 60.00% "
          "of all",
-         "a function that calls itself");
+         "a function that calls itself gives a finding");
     is_at(1, "f");
     release();
     says("main;f;f;g 6\nmain;f;f;f 1\nmain;h 93\n",
-         "h takes most itself: 93 of 100 samples (93.00%)", "seldom");
+         "h takes most itself: 93 of 100 samples (93.00%)",
+         "a function that seldom calls itself gives no finding");
     release();
     says("main;???;???;???;g 6\n", "g takes most itself: 6 of 6 samples (100.00%)",
-         "what has no name is no function");
+         "frames without a name are no recursive function");
     release();
 }
 
@@ -223,10 +227,10 @@ static void test_compare(void)
         "f grew by 4,000 samples, 80.00% of what grew; in all from 5,000 samples to 9,500 samples\n"
         "h shrank by 500 samples, 100.00% of what shrank; in all from 5,000 samples to 9,500 "
         "samples",
-        "two runs");
+        "a comparison names the largest growth and the largest fall");
     is_at(0, "f");
     release();
-    says("a;f 1000 1000\na;g 1000 1000\n", "", "that are the same");
+    says("a;f 1000 1000\na;g 1000 1000\n", "", "a comparison of equal runs gives no finding");
     release();
     says("a;x;f 1000 0\na;y;f 0 1000\na;g 5 8\n",
          "g grew by 3 samples, 100.00% of what grew; in all from 1,005 samples to 1,008 samples",
@@ -240,7 +244,7 @@ static void test_compare(void)
            "samples\n"
            "g shrank by 3,000 samples, 100.00% of what shrank; in all from 5,000 samples to 6,000 "
            "samples",
-           "a picture of either side says the same");
+           "a comparison's picture of either side gives equal findings");
     release();
 }
 
@@ -258,20 +262,21 @@ static void test_waits(void)
          "Waited for its children: 20.00 s, 15.63% of all blocked time, in run by wait4 child\n"
          "Waited for what its children print: 10.00 s, 7.81% of all blocked time, in run by read "
          "pipe:[1]",
-         "what the program is made of comes behind what it does");
+         "waits for work and for children come behind the program's own waits");
     is_at(0, "log l.c:7");
-    ok(found.n == 4 && !found.f[0].structural && found.f[1].structural, "and is said to be");
+    ok(found.n == 4 && !found.f[0].structural && found.f[1].structural,
+       "waits for work and for children are marked as structural");
     release();
     says("# flame: view=off unit=us\nx;main;f;read pipe:[1] 10\n",
          "Blocked longest is f: 10 \xc2\xb5s, 100.00% of all blocked time, in read pipe:[1]",
-         "a pipe of who waits for no children is a wait like others");
+         "a pipe of a program without children is an ordinary wait");
     release();
     says("# flame: view=critical unit=us\n"
          "app;[running] 9000\napp;[stopped by the tracer] 700\napp;main;log;fsync /tmp/x 300\n",
          "On the critical path the longest wait is log: 300 \xc2\xb5s, 100.00% of all waiting on "
          "it, "
          "in fsync /tmp/x",
-         "what ran, or was stopped by the tracer, waited for nothing");
+         "the critical path's running and stopped time is no wait");
     release();
     says("# flame: view=off unit=us\nx;main;f;pthread_join;futex [stack] 10\n"
          "x;main;get;pthread_cond_wait;futex g_queue 30\n",
@@ -279,22 +284,23 @@ static void test_waits(void)
          "g_queue\n"
          "Waited for its threads to end: 10 \xc2\xb5s, 25.00% of all blocked time, in f by futex "
          "[stack]",
-         "nothing but waits for others");
+         "waits for work and for threads alone are structural");
     release();
     says("# flame: view=wakeup unit=us\nfront;clone;unlock;back 500\n[timer];x 900\nfront;exit;x "
          "100\n",
          "front ended most of the waiting: 600 \xc2\xb5s of 1.50 ms (40.00%)",
-         "who woke others, and not what ended by itself");
+         "the largest waker is named, without waits that ended by themselves");
     release();
     says("# flame: view=runq unit=us\na;f 500\n# flame: view=oncpu unit=us\na;f 500\n",
          "Threads that could run waited for a CPU 500 \xc2\xb5s and ran 500 \xc2\xb5s: more was to "
          "be done "
          "than there were processors for\n"
          "f has most of it: 500 \xc2\xb5s of 500 \xc2\xb5s (100.00%)",
-         "too few processors");
+         "run-queue waits as long as CPU time give a finding");
     release();
     says("# flame: view=runq unit=us\na;f 100\n# flame: view=oncpu unit=us\na;f 5000\n",
-         "f has most of it: 100 \xc2\xb5s of 100 \xc2\xb5s (100.00%)", "enough");
+         "f has most of it: 100 \xc2\xb5s of 100 \xc2\xb5s (100.00%)",
+         "short run-queue waits give no finding");
     release();
 }
 
@@ -312,22 +318,23 @@ static void test_lock(void)
     says(sb.buf,
          "The lock most waited for is futex g_lock, 2.00 s, of that 2.00 s until b in hold gave it "
          "back; behind that: nanosleep of b in hold, 2.00 s of it",
-         "the lock, who had it, and what that one slept in");
+         "a lock is named with its holder and that one's own wait");
     is_at(0, "work");
-    ok(found.n && found.f[0].column == 1, "where both can be seen");
+    ok(found.n && found.f[0].column == 1, "a lock's finding is shown in the column of chains");
     release();
     says("# flame: view=off unit=us\na;work l.c:3;pthread_mutex_lock;futex g_lock 2000000\n",
-         "The lock most waited for is futex g_lock, 2.00 s", "without a chain the lock alone");
+         "The lock most waited for is futex g_lock, 2.00 s",
+         "a lock without a chain is named alone");
     release();
     says("# flame: view=off unit=us\na;main;await unlock.c:3;futex g_word 2000000\n",
          "Blocked longest is await (unlock.c:3): 2.00 s, 100.00% of all blocked time, in futex "
          "g_word",
-         "a file may be called after a lock");
+         "a file named like a lock is no lock");
     release();
     strbuf_release(&sb);
 }
 
-/* A history of live bytes, with the growth of `f` and of `g` in each tenth of a second. */
+/* A history of live bytes in which `f` and `g` change in each tenth of a second. */
 static void grow(const int64_t *f, const int64_t *g, size_t n)
 {
     static struct timeline_moment moments[32];
@@ -363,19 +370,19 @@ static void test_growth(void)
 
     grow(steady, start, 9);
     is_str(all_texts(), "f grows steadily: from 9.77 KiB at 200.0 ms to 43.95 KiB at 800.0 ms",
-           "what grows after the start");
+           "steady growth after the start gives a finding");
     is_at(0, "f");
     ok(found.n && found.f[0].timed && found.f[0].from_us == 200000 && found.f[0].to_us == 800000,
-       "and when");
+       "a finding of growth has its time");
     release();
     grow(start, once, 9);
-    is_str(all_texts(), "", "neither the start nor one large thing is growth");
+    is_str(all_texts(), "", "growth at the start or in one step gives no finding");
     release();
     grow(wave, start, 9);
-    is_str(all_texts(), "", "nor what comes and goes");
+    is_str(all_texts(), "", "growth that comes and goes gives no finding");
     release();
     grow(steady, start, 5);
-    is_str(all_texts(), "", "few moments say nothing");
+    is_str(all_texts(), "", "few moments give no finding");
     release();
 }
 
@@ -383,21 +390,22 @@ static void test_hostile(void)
 {
     says("\x1b[31mx\xff"
          "y;a<b>\"\t 7\n",
-         "a<b>\"  takes most itself: 7 of 7 samples (100.00%)", "names are one line of clean text");
+         "a<b>\"  takes most itself: 7 of 7 samples (100.00%)",
+         "hostile names are one line of clean text");
     release();
-    says("# flame: view=live unit=bytes\n;; 5\n", "", "frames without a name");
+    says("# flame: view=live unit=bytes\n;; 5\n", "", "frames without a name give no finding");
     release();
     take("a;f 3\n");
     options.no_findings = true;
     findings_make(&found, &tree, &options, true);
-    is_int((intmax_t)found.n, 0, "none where none are wanted");
+    is_int((intmax_t)found.n, 0, "no_findings gives no finding");
     release();
     take("a;f 3\n");
     options.reverse = true;
     findings_make(&found, &tree, &options, false);
-    is_int((intmax_t)found.n, 0, "none of stacks that begin at their leaf");
+    is_int((intmax_t)found.n, 0, "reversed stacks give no finding");
     release();
-    says("", "", "none of nothing");
+    says("", "", "an empty text gives no finding");
     release();
 }
 

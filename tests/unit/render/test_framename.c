@@ -9,11 +9,12 @@ static void check_split(const char *name, const char *function, const char *file
     struct framename f = framename_split(name, strlen(name));
 
     ok(f.function_len == strlen(function) && memcmp(f.function, function, f.function_len) == 0,
-       "'%s' is function '%s'", name, function);
+       "'%s' has the function '%s'", name, function);
     ok(file ? f.file && f.file_len == strlen(file) && memcmp(f.file, file, f.file_len) == 0
             : !f.file,
-       "in file '%s'", file ? file : "");
-    ok(f.line == line && f.mark == mark, "line %u, mark '%c'", line, mark ? mark : ' ');
+       "the frame has the file '%s'", file ? file : "");
+    ok(f.line == line && f.mark == mark, "the frame has line %u and annotation '%c'", line,
+       mark ? mark : ' ');
 }
 
 static void check_clean(const char *name, size_t len, const char *want)
@@ -21,7 +22,7 @@ static void check_clean(const char *name, size_t len, const char *want)
     struct strbuf sb = STRBUF_INIT;
 
     framename_add_clean(&sb, name, len);
-    ok(strcmp(sb.buf, want) == 0 && sb.len == strlen(want), "clean: '%s'", want);
+    ok(strcmp(sb.buf, want) == 0 && sb.len == strlen(want), "the cleaned name is '%s'", want);
     strbuf_release(&sb);
 }
 
@@ -44,16 +45,17 @@ static void check_table(void)
     frametree_finish(&t);
     functable_init(&ft);
     functable_fill(&ft, &t, "k");
-    is_int(ft.nfuncs, 6, "root, all, f of a.c, of b.c, of no file, and g");
-    is_int(ft.places[0].func, 0, "the root's function is the first");
-    ok(ft.places[1].func != 0, "and not that of a frame of its name");
-    is_int(ft.places[2].func, ft.places[3].func, "lines are of one function");
-    is_int(ft.places[3].line, 2, "with a line each");
-    ok(ft.places[4].func != ft.places[3].func, "another file, another function");
-    is_int((int)ft.funcs[ft.places[5].func].file, (int)FUNCTABLE_NONE, "no file");
+    is_int(ft.nfuncs, 6, "the table has the root, all, three functions f and g");
+    is_int(ft.places[0].func, 0, "the root has the first function");
+    ok(ft.places[1].func != 0, "a frame named all is another function than the root");
+    is_int(ft.places[2].func, ft.places[3].func, "two lines of a file are one function");
+    is_int(ft.places[3].line, 2, "a frame keeps its line");
+    ok(ft.places[4].func != ft.places[3].func, "functions of two files are two");
+    is_int((int)ft.funcs[ft.places[5].func].file, (int)FUNCTABLE_NONE,
+           "a frame without a file has none");
     is_str(functable_text(&ft, ft.funcs[ft.places[6].func].name, &len)[0] == 'g' && len == 1 ? "g"
                                                                                              : "",
-           "g", "without its mark");
+           "g", "a function's name has no annotation");
     functable_release(&ft);
     frametree_release(&t);
 }

@@ -64,7 +64,8 @@ static void test_merge(void)
     put(&t, "a; 3");
     put(&t, ";z 4");
     frametree_finish(&t);
-    is_str(dump(&t, &sb), "all:7/16 .:0/4 ..z:4/4 .a:3/5 ..:0/2 ...b:2/2 ", "empty frames");
+    is_str(dump(&t, &sb), "all:7/16 .:0/4 ..z:4/4 .a:3/5 ..:0/2 ...b:2/2 ",
+           "empty frames have nodes of their own");
     frametree_release(&t);
     strbuf_release(&sb);
 }
@@ -96,8 +97,8 @@ static void test_order(void)
         last = n;
         depth++;
     }
-    is_int(depth, 101, "all siblings are there");
-    is_int(wrong, 0, "sorted bytewise by name");
+    is_int(depth, 101, "a node has all its children");
+    is_int(wrong, 0, "children are sorted by the bytes of their names");
     frametree_release(&t);
     strbuf_release(&sb);
 }
@@ -112,7 +113,7 @@ static void test_counts(void)
     put(&t, "a 1");
     frametree_finish(&t);
     ok(frametree_total(&t, 0).whole == 18014398509481987u, "sums beyond 2^53 are exact");
-    ok(!t.saturated && !t.self_part && !t.delta, "nothing is kept that is not needed");
+    ok(!t.saturated && !t.self_part && !t.delta, "whole single counts need no further arrays");
     frametree_release(&t);
 
     frametree_init(&t, false);
@@ -121,15 +122,18 @@ static void test_counts(void)
     put(&t, "b 1");
     put(&t, "b 0.5");
     frametree_finish(&t);
-    ok(frametree_total(&t, 0).whole == 2 && frametree_total(&t, 0).part == 0.75, "fractions");
-    ok(frametree_self(&t, 2).whole == 2 && frametree_self(&t, 2).part == 0.25, "carry over");
+    ok(frametree_total(&t, 0).whole == 2 && frametree_total(&t, 0).part == 0.75,
+       "fractions add up");
+    ok(frametree_self(&t, 2).whole == 2 && frametree_self(&t, 2).part == 0.25,
+       "fractions carry over to whole counts");
     frametree_release(&t);
 
     frametree_init(&t, false);
     put(&t, "a 18446744073709551614");
     put(&t, "b 3");
     frametree_finish(&t);
-    ok(t.saturated && frametree_total(&t, 0).whole == UINT64_MAX, "beyond 2^64 is said");
+    ok(t.saturated && frametree_total(&t, 0).whole == UINT64_MAX,
+       "a sum beyond 2^64 is capped and marked");
     frametree_release(&t);
 
     frametree_init(&t, false);
@@ -138,7 +142,7 @@ static void test_counts(void)
     put(&t, "a 1 1");
     frametree_finish(&t);
     ok(t.delta && t.delta[1] == -2 && t.delta[2] == 3.5 && t.nodes[1].self == 4,
-       "two counts: the second counts, the difference is kept");
+       "of two counts the second counts and their difference is kept");
     frametree_release(&t);
 }
 
@@ -156,13 +160,13 @@ static void test_deep(void)
     frametree_finish(&t);
     for (uint32_t n = 0; n != FRAMETREE_NONE; n = frametree_next(&t, n, true, &depth))
         deepest = depth > deepest ? depth : deepest;
-    is_int(deepest, 300001, "a stack 300,000 frames deep");
-    is_int(t.nodes[1].total, 3, "its total reaches the root");
+    is_int(deepest, 300001, "a stack of 300,000 frames is stored");
+    is_int(t.nodes[1].total, 3, "the total of a deep stack reaches the root");
     frametree_release(&t);
     strbuf_release(&sb);
 }
 
-/* ---- the twin: paths as whole strings, found by looking at every one ---- */
+/* ---- the twin: whole paths as strings, found by a linear search ---- */
 
 struct path {
     char s[64];
@@ -255,7 +259,7 @@ static void test_model(void)
     is_int(wrong, 0, "60 random trees equal their naive twins");
 }
 
-/* Frames that a line shares with the one before it, at every kind of end. */
+/* Frames that a line shares with the one before it, ending in all possible ways. */
 static void test_shared(void)
 {
     static const struct {
@@ -286,9 +290,9 @@ static void test_shared(void)
                 put(&t, cases[i].lines[k]);
             frametree_finish(&t);
             if (!turned)
-                is_int(t.n, cases[i].nodes, "in order: %s, %s", cases[i].lines[0],
-                       cases[i].lines[1]);
-            is_int(t.nodes[0].total, 3, "counts of both");
+                is_int(t.n, cases[i].nodes, "unsorted lines share frames: %s, %s",
+                       cases[i].lines[0], cases[i].lines[1]);
+            is_int(t.nodes[0].total, 3, "shared frames add up both counts");
             frametree_release(&t);
         }
     {
@@ -300,7 +304,7 @@ static void test_shared(void)
         put(&t, ";;a;b 1");
         put(&t, "c;a;b 1");
         frametree_finish(&t);
-        is_int(t.n, 6, "from the leaf empty frames at the root are frames");
+        is_int(t.n, 6, "reversed: empty frames at the root are frames");
         frametree_release(&t);
     }
 }

@@ -36,25 +36,25 @@ static void test_places(void)
 
     build(&t, lines);
     layout_make(&l, &t, 1000, 0.1);
-    is_int(l.n, 6, "all frames are drawn");
-    is_int(l.depth, 3, "depth of the deepest");
+    is_int(l.n, 6, "all frames of a tree are laid out");
+    is_int(l.depth, 3, "the layout has the depth of its deepest frame");
     is_frame(&t, &l, 0, "all", 0, 0, 1000);
     is_frame(&t, &l, 1, "m", 1, 0, 500);
     is_frame(&t, &l, 2, "a", 2, 0, 100);
     is_frame(&t, &l, 3, "b", 2, 100, 200);
     is_frame(&t, &l, 4, "x", 3, 100, 150);
     is_frame(&t, &l, 5, "n", 1, 500, 500);
-    is_int(l.frames[3].start.whole, 20, "left edge as a count");
+    is_int(l.frames[3].start.whole, 20, "a frame has its left edge as a count");
     layout_release(&l);
 
     layout_make(&l, &t, 1000, 160);
-    is_int(l.n, 4, "narrow frames are left out with what stands on them");
+    is_int(l.n, 4, "narrow frames and the frames above them are left out");
     is_frame(&t, &l, 2, "b", 2, 100, 200);
-    is_int(l.depth, 2, "and make the picture lower");
+    is_int(l.depth, 2, "leaving out frames lowers the picture");
     layout_release(&l);
 
     layout_make(&l, &t, 1000, 5000);
-    is_int(l.n, 1, "the root is always there");
+    is_int(l.n, 1, "the root is never left out");
     layout_release(&l);
     frametree_release(&t);
 }
@@ -68,13 +68,13 @@ static void test_zero(void)
 
     build(&t, none);
     layout_make(&l, &t, 1000, 0);
-    is_int(l.n, 1, "nothing but the root when all is zero");
+    is_int(l.n, 1, "a tree of zero counts has only its root");
     layout_release(&l);
     frametree_release(&t);
 
     build(&t, some);
     layout_make(&l, &t, 1000, 0);
-    is_int(l.n, 2, "frames of no width are left out");
+    is_int(l.n, 2, "frames of zero width are left out");
     is_frame(&t, &l, 1, "c", 1, 0, 1000);
     layout_release(&l);
     frametree_release(&t);
@@ -120,7 +120,7 @@ static void test_random(void)
         layout_release(&l);
         frametree_release(&t);
     }
-    is_int(wrong, 0, "in 40 random trees children lie in their parents, side by side");
+    is_int(wrong, 0, "in 40 random trees children lie within their parents, side by side");
 }
 
 static void test_text(void)
@@ -129,12 +129,13 @@ static void test_text(void)
     size_t len = strlen(name), last = 0;
     int wrong = 0;
 
-    is_int(textfit(name, len, 1000, 12, "Verdana", 0), len, "all fits");
-    is_int(textfit(name, len, 20, 12, "Verdana", 0), 0, "two letters and dots are not worth it");
-    is_int(textfit("ab", 2, 20, 12, "Verdana", 0), 2, "a short name is");
-    is_int(textfit(name, len, 0, 12, "Verdana", 0), 0, "no room");
-    is_int(textfit(name, len, -5, 12, "Verdana", 0), 0, "less than no room");
-    is_int(textfit("", 0, 50, 12, "Verdana", 0), 0, "no name");
+    is_int(textfit(name, len, 1000, 12, "Verdana", 0), len, "a name that fits is shown in full");
+    is_int(textfit(name, len, 20, 12, "Verdana", 0), 0,
+           "two letters and dots are too short to show");
+    is_int(textfit("ab", 2, 20, 12, "Verdana", 0), 2, "a short name that fits is shown");
+    is_int(textfit(name, len, 0, 12, "Verdana", 0), 0, "a frame without room shows no name");
+    is_int(textfit(name, len, -5, 12, "Verdana", 0), 0, "a frame of negative width shows no name");
+    is_int(textfit("", 0, 50, 12, "Verdana", 0), 0, "an empty name is shown as empty");
     for (double w = 0; w < 300; w += 0.5) {
         size_t fits = textfit(name, len, w, 12, "monospace", 0);
 
@@ -142,14 +143,14 @@ static void test_text(void)
         wrong += WRONG(fits > 0 && fits < len && ((double)fits + 2) * 12 * 0.602 > w + 1e-6, w);
         last = fits;
     }
-    is_int(wrong, 0, "more room never shows less, and dots fit too");
+    is_int(wrong, 0, "more room never shows less of a name, and dots fit too");
     ok(textfit("\xe2\x82\xac\xe2\x82\xac\xe2\x82\xac\xe2\x82\xac\xe2\x82\xac\xe2\x82\xac", 18, 60,
                12, "Verdana", 0) %
                3 ==
            0,
-       "a character is never cut in two");
+       "a name is never cut within a character");
     is_int(textfit("\xff\xff\xff", 3, 500, 12, "Verdana", 0), 3,
-           "broken bytes count as characters");
+           "invalid bytes count as characters");
 }
 
 int main(void)

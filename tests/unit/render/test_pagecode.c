@@ -25,20 +25,24 @@ static const char *hash(const char *s)
 int main(void)
 {
     is_str(packed("/* A\n * long one. */\n\nconst a = 1;\n\n    b(); /* why */\n"),
-           "const a = 1;\nb(); /* why */\n", "comments and blanks that begin a line go");
-    is_str(packed("/* one */ /* two */ a();\n"), "a();\n", "several");
-    is_str(packed("/***/a();\n/**/\n/*/ still one */b();"), "a();\nb();", "short ones");
+           "const a = 1;\nb(); /* why */\n",
+           "comments and blanks at the beginning of a line are removed");
+    is_str(packed("/* one */ /* two */ a();\n"), "a();\n",
+           "several comments in a line are removed");
+    is_str(packed("/***/a();\n/**/\n/*/ still one */b();"), "a();\nb();",
+           "short comments are removed");
     is_str(packed("a = \"/* no */\";\nb = /\\/\\*x/;\n"), "a = \"/* no */\";\nb = /\\/\\*x/;\n",
-           "what only looks like one, in a line, stays");
-    is_str(packed("// a line\n\t}\n"), "// a line\n}\n", "another kind of comment stays");
-    is_str(packed("a();\n/* no end"), "a();\n", "one without an end is the rest");
-    is_str(packed("a();\n/*"), "a();\n", "that is short");
-    is_str(packed("a();\n/"), "a();\n/", "a slash");
-    is_str(packed(""), "", "nothing");
-    is_str(packed(" \n\t\n"), "", "blanks");
-    is_str(hash(""), "'sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU='", "of nothing");
+           "text within a line that looks like a comment stays");
+    is_str(packed("// a line\n\t}\n"), "// a line\n}\n", "a // comment stays");
+    is_str(packed("a();\n/* no end"), "a();\n", "a comment without an end takes the rest");
+    is_str(packed("a();\n/*"), "a();\n", "a short comment without an end takes the rest");
+    is_str(packed("a();\n/"), "a();\n/", "a lone slash stays");
+    is_str(packed(""), "", "empty code stays empty");
+    is_str(packed(" \n\t\n"), "", "blank code becomes empty");
+    is_str(hash(""), "'sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU='",
+           "the hash of empty code");
     is_str(hash("alert('Hello, world.');"), "'sha256-qznLcsROx4GACP2dm0UCKCzCG+HiZ1guq6ZZDob/Tng='",
-           "the policy's own example");
+           "the hash of the CSP standard's example");
     strbuf_release(&sb);
     return done_testing();
 }

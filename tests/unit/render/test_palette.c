@@ -58,7 +58,7 @@ static void test_readable(void)
             last = c;
         }
         ok(worst >= 4.5, "%s: labels are readable (contrast at least %.1f)", all[p], worst);
-        ok(distinct > 1500, "%s: names are told apart", all[p]);
+        ok(distinct > 1500, "%s: names have distinct colours", all[p]);
     }
 }
 
@@ -67,11 +67,11 @@ static void test_names(void)
     struct strbuf names = STRBUF_INIT;
 
     for (size_t p = 0; p < ARRAY_LEN(all); p++)
-        ok(palette_find(all[p]) >= 0, "there is %s", all[p]);
-    is_int(palette_find("beige"), -1, "there is no beige");
-    is_int(palette_find(""), -1, "nor one without name");
+        ok(palette_find(all[p]) >= 0, "palette %s is found", all[p]);
+    is_int(palette_find("beige"), -1, "an unknown palette is not found");
+    is_int(palette_find(""), -1, "an empty palette name is not found");
     palette_add_names(&names);
-    ok(strncmp(names.buf, "hot mem ", 8) == 0, "names can be listed");
+    ok(strncmp(names.buf, "hot mem ", 8) == 0, "palette_add_names lists the palettes");
     strbuf_release(&names);
 }
 
@@ -81,23 +81,23 @@ static void test_stable(void)
     struct rgb c = color("mem", "main", false);
 
     ok(same(c, color("mem", "main", false)), "a name keeps its colour");
-    ok(!same(c, color("mem", "mains", false)), "another name has another");
-    ok(!same(c, color("hot", "main", false)), "another palette has another");
+    ok(!same(c, color("mem", "mains", false)), "another name has another colour");
+    ok(!same(c, color("hot", "main", false)), "another palette has another colour");
     ok(distance(color("hot", "read_line", true), color("hot", "read_file", true)) < 12,
-       "--hash: names that begin alike look alike");
+       "--hash: names that begin alike have similar colours");
     ok(distance(color("hot", "read_line", true), color("hot", "write_file", true)) > 12,
-       "--hash: others do not");
+       "--hash: names that begin differently have other colours");
     ok(same(color("hot", "libc.so`read", true), color("hot", "read", true)),
-       "--hash: a module before the name changes nothing");
+       "--hash: a module before the name does not change the colour");
 }
 
 static void test_hues(void)
 {
     struct rgb grey = color("mem", "-", false), dark = color("hot", "--", true);
 
-    ok(grey.r == grey.g && grey.g == grey.b, "- is grey");
-    ok(dark.r == dark.g && dark.g == dark.b && dark.r < grey.r, "-- is a darker grey");
-    ok(!same(color("mem", "---", false), dark), "--- is a name");
+    ok(grey.r == grey.g && grey.g == grey.b, "the frame - is grey");
+    ok(dark.r == dark.g && dark.g == dark.b && dark.r < grey.r, "the frame -- is a darker grey");
+    ok(!same(color("mem", "---", false), dark), "the frame --- has a name's colour");
     for (size_t p = 0; p < ARRAY_LEN(all); p++) {
         struct rgb plain = color(all[p], "work", false);
 
@@ -112,13 +112,16 @@ static void test_hues(void)
     ok(same(color("java", "JVM::run", false), color("yellow", "JVM::run", false)),
        "java: the VM's C++ is yellow");
     ok(same(color("java", "memcpy", false), color("red", "memcpy", false)), "java: C is red");
-    ok(same(color("js", "foo app.js:12", false), color("green", "foo app.js:12", false)), "js");
-    ok(same(color("perl", "Perl_pp_add", false), color("green", "Perl_pp_add", false)), "perl");
-    ok(same(color("rust", "app::run", false), color("orange", "app::run", false)), "rust");
+    ok(same(color("js", "foo app.js:12", false), color("green", "foo app.js:12", false)),
+       "js: a script's function is green");
+    ok(same(color("perl", "Perl_pp_add", false), color("green", "Perl_pp_add", false)),
+       "perl: Perl's own function is green");
+    ok(same(color("rust", "app::run", false), color("orange", "app::run", false)),
+       "rust: an application's function is orange");
     ok(!same(color("rust", "core::fmt::write", false), color("orange", "core::fmt::write", false)),
-       "rust: core is set apart");
+       "rust: core has another colour than the application");
     ok(same(color("python", "f (app.py:3)", false), color("yellow", "f (app.py:3)", false)),
-       "python");
+       "python: a script's function is yellow");
 }
 
 static void test_hops(void)
@@ -131,21 +134,22 @@ static void test_hops(void)
 
         ok(distance(one, palette_color_hops(chain, "f_[w]", 5, h + 1)) > 30 &&
                distance(one, sleeper) > 30,
-           "waker %u differs from the next one and the sleeper", h);
+           "chain: waker %u differs from the next one and from the sleeper", h);
     }
     ok(same(palette_color_hops(chain, "--", 2, 1), palette_color(chain, "--", 2, false)),
-       "what stands between them stays grey");
+       "chain: the separator of wakers is grey");
     ok(!same(palette_color_random(chain, "f", 1, 1), palette_color_random(chain, "f", 1, 2)),
        "--random: another frame has another shade");
 }
 
 static void test_marks(void)
 {
-    is_int(palette_strip_mark("foo_[i]", 7), 3, "a mark is stripped");
-    is_int(palette_strip_mark("foo_[x]", 7), 7, "other brackets are not");
-    is_int(palette_strip_mark("_[k]", 4), 0, "a mark alone leaves nothing");
-    is_int(palette_strip_mark("[k]", 3), 3, "too short for one");
-    is_int(palette_strip_mark("f_[\0]", 5), 5, "a NUL is no mark");
+    is_int(palette_strip_mark("foo_[i]", 7), 3, "palette_strip_mark strips an annotation");
+    is_int(palette_strip_mark("foo_[x]", 7), 7, "palette_strip_mark keeps other brackets");
+    is_int(palette_strip_mark("_[k]", 4), 0,
+           "palette_strip_mark strips an annotation without a name to nothing");
+    is_int(palette_strip_mark("[k]", 3), 3, "palette_strip_mark keeps a name that is too short");
+    is_int(palette_strip_mark("f_[\0]", 5), 5, "palette_strip_mark keeps a NUL in brackets");
 }
 
 static void test_thread(void)
@@ -160,10 +164,10 @@ static void test_thread(void)
         differ = differ || !same(c, palette_thread("worker-0", 8));
         /* Contrast to white by WCAG 2: luminance under 0.183 is 4.5 to 1; this is above it. */
         ok(0.2126 * c.r * c.r + 0.7152 * c.g * c.g + 0.0722 * c.b * c.b < 0.175 * 255 * 255,
-           "%s can bear a white label", name);
-        ok(same(c, palette_thread(name, (size_t)n)), "and is the same again");
+           "the colour of thread %s is dark enough for a white label", name);
+        ok(same(c, palette_thread(name, (size_t)n)), "the colour of a thread is stable");
     }
-    ok(differ, "threads differ");
+    ok(differ, "threads have different colours");
 }
 
 static void test_delta(void)
@@ -173,12 +177,13 @@ static void test_delta(void)
     struct rgb little = palette_delta(1, 10);
 
     ok(up.r > up.g && up.g > up.b, "growth is orange-red");
-    ok(down.b > down.g && down.g > down.r, "less is blue");
+    ok(down.b > down.g && down.g > down.r, "a fall is blue");
     ok(none.b - none.r < 10 && none.b >= none.g && none.g >= none.r, "no difference is grey");
-    ok(little.g > up.g && little.r > little.g, "a little growth is paler");
-    ok(contrast(up) >= 4.5 && contrast(down) >= 4.5 && contrast(none) >= 4.5, "all are readable");
+    ok(little.g > up.g && little.r > little.g, "little growth is paler");
+    ok(contrast(up) >= 4.5 && contrast(down) >= 4.5 && contrast(none) >= 4.5,
+       "all colours of differences are readable");
     none = palette_delta(5, 0);
-    ok(none.g > up.g, "nothing to compare with");
+    ok(none.g > up.g, "growth without a largest change is pale");
 }
 
 int main(void)

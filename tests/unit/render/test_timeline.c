@@ -31,7 +31,8 @@ static void axis(const int64_t *us, size_t n)
     add_word(&sb, "live", ones, n);
     add_word(&sb, "mapped", none, n);
     add_word(&sb, "rss", ones, n);
-    ok(!timeline_comment(&tl, sb.buf, sb.len, 1, &stack, &len, &history), "an axis is no stack");
+    ok(!timeline_comment(&tl, sb.buf, sb.len, 1, &stack, &len, &history),
+       "an axis line is not a stack");
     strbuf_release(&sb);
 }
 
@@ -89,13 +90,17 @@ static void test_one(void)
 {
     timeline_init(&tl);
     axis((const int64_t[]){10, 5, 5}, 3);
-    ok(stack_of("# moments: live a;b c 7", (const uint64_t[]){0, 20, 2, 5}, 4, 4), "a stack");
-    ok(stack_of("# moments: mmap m", (const uint64_t[]){1, 8}, 2, 2), "another");
-    ok(stack_of("# moments: live a", (const uint64_t[]){1, 2}, 2, 1), "one before it");
+    ok(stack_of("# moments: live a;b c 7", (const uint64_t[]){0, 20, 2, 5}, 4, 4),
+       "a stack's changes are read");
+    ok(stack_of("# moments: mmap m", (const uint64_t[]){1, 8}, 2, 2),
+       "another stack's changes are read");
+    ok(stack_of("# moments: live a", (const uint64_t[]){1, 2}, 2, 1),
+       "an earlier stack's changes are read");
     ok(stack_of("# moments: live gone", (const uint64_t[]){1, 2}, 2, TIMELINE_NOWHERE),
-       "and one that a filter leaves out");
-    is_int((long)tl.wrong, 0, "make sense");
-    is_all("10+1/1 15+1/1 20+1/1; live 1: 1+1; live 4: 0+10 2-3; mmap 2: 1+4", "in order");
+       "changes of a filtered-out stack are read");
+    is_int((long)tl.wrong, 0, "valid lines are not counted as wrong");
+    is_all("10+1/1 15+1/1 20+1/1; live 1: 1+1; live 4: 0+10 2-3; mmap 2: 1+4",
+           "histories are in order of their nodes");
 }
 
 static void test_several(void)
@@ -105,10 +110,10 @@ static void test_several(void)
     stack_of("# moments: live a", (const uint64_t[]){0, 2, 1, 2}, 4, 1);
     timeline_begin(&tl);
     ok(!stack_of("# moments: live a", (const uint64_t[]){0, 2}, 2, 1) && tl.wrong == 1,
-       "a stack before the moments of its text makes no sense");
+       "a stack before the axis of its text is wrong");
     axis((const int64_t[]){5, 15}, 2);
     stack_of("# moments: live a", (const uint64_t[]){0, 20, 1, 40}, 4, 1);
-    is_all("5+1/1 10+1/1 20+2/2; live 1: 0+10 1+1 2+21", "two texts are put together by time");
+    is_all("5+1/1 10+1/1 20+2/2; live 1: 0+10 1+1 2+21", "two texts are combined by time");
 }
 
 static void test_marks(void)
@@ -118,9 +123,9 @@ static void test_marks(void)
     line("# moments: mark us=CQ== name=");
     ok(tl.nmarks == 2 && tl.marks[0].us == 10 && tl.marks[0].len == 3 &&
            memcmp(tl.marks[0].name, "a<\0", 3) == 0,
-       "names are any bytes");
+       "a mark's name may have any bytes");
     timeline_finish(&tl);
-    ok(tl.marks[0].us == 9 && !tl.marks[0].len, "in order of time");
+    ok(tl.marks[0].us == 9 && !tl.marks[0].len, "marks are sorted by time");
     timeline_release(&tl);
 }
 
@@ -144,21 +149,21 @@ static void test_wrong(void)
     axis((const int64_t[]){10, 5, 5}, 3);
     for (size_t i = 0; i < ARRAY_LEN(bad); i++) {
         line(bad[i]);
-        is_int((long)tl.wrong, (long)i + 1, "%s", bad[i]);
+        is_int((long)tl.wrong, (long)i + 1, "wrong line is counted: %s", bad[i]);
     }
-    is_int((long)tl.first_wrong, 9, "the first one's line is kept");
-    is_int((long)tl.n, 3, "a wrong axis has no moments, and others stay");
+    is_int((long)tl.first_wrong, 9, "the number of the first wrong line is kept");
+    is_int((long)tl.n, 3, "a wrong axis changes no moments");
     timeline_release(&tl);
     timeline_init(&tl);
     axis((const int64_t[]){10, 5, 5}, 3);
-    ok(!stack_of("# moments: live a", beyond, 2, 1), "a moment that is not there");
-    ok(!stack_of("# moments: live a", half, 3, 1), "a change without bytes");
-    ok(!stack_of("# moments: live a", twice, 4, 1), "one moment twice");
-    ok(!stack_of("# moments: live a", NULL, 0, 1), "no change at all");
+    ok(!stack_of("# moments: live a", beyond, 2, 1), "a change at a missing moment is refused");
+    ok(!stack_of("# moments: live a", half, 3, 1), "a change without bytes is refused");
+    ok(!stack_of("# moments: live a", twice, 4, 1), "a second change at one moment is refused");
+    ok(!stack_of("# moments: live a", NULL, 0, 1), "a stack without changes is refused");
     line("# moment: live a changes=AAI=");
     line("# a comment");
-    is_int((long)tl.wrong, 4, "other comments are none of ours");
-    is_all("10+1/1 15+1/1 20+1/1", "nothing of them is left");
+    is_int((long)tl.wrong, 4, "other comments do not count as wrong");
+    is_all("10+1/1 15+1/1 20+1/1", "refused changes leave nothing behind");
 }
 
 int main(void)

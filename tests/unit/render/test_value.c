@@ -61,23 +61,31 @@ static void test_counted(void)
 
     value_add_counted(&sb, 1, "stack, ", "stacks, ");
     value_add_counted(&sb, 1234, "block", "blocks");
-    is_str(sb.buf, "1 stack, 1,234 blocks", "a number has the word that goes with it");
+    is_str(sb.buf, "1 stack, 1,234 blocks", "value_add_counted uses singular and plural");
     strbuf_clear(&sb);
     value_add_blocks(&sb, 2048, 1);
-    is_str(sb.buf, "2.00 KiB, 2,048 bytes in 1 block", "bytes are in blocks");
+    is_str(sb.buf, "2.00 KiB, 2,048 bytes in 1 block", "value_add_blocks shows bytes and blocks");
     strbuf_release(&sb);
 }
 
 static void test_digits(void)
 {
-    is_str(text(plain, (struct folded_count){1000000, .25}, ","), "1,000,000.25", "grouped");
-    is_str(text(plain, (struct folded_count){1000000, .25}, ""), "1000000.25", "not grouped");
-    is_str(text(plain, (struct folded_count){9, .9999999}, ""), "10", "a fraction rounds up");
-    is_str(text(plain, (struct folded_count){0, .000001}, ""), "0.000001", "six decimals");
-    is_str(text(fixed, (struct folded_count){12, .5}, ""), "12.5", "one decimal");
-    is_str(text(fixed, (struct folded_count){12, .056}, ""), "12.06", "two decimals");
-    is_str(text(fixed, (struct folded_count){3, 0}, "-"), "-3", "less than zero");
-    is_str(text(fixed, (struct folded_count){0, .001}, "-"), "0", "no negative zero");
+    is_str(text(plain, (struct folded_count){1000000, .25}, ","), "1,000,000.25",
+           "digits are grouped");
+    is_str(text(plain, (struct folded_count){1000000, .25}, ""), "1000000.25",
+           "digits are not grouped");
+    is_str(text(plain, (struct folded_count){9, .9999999}, ""), "10",
+           "a fraction rounds up to a whole number");
+    is_str(text(plain, (struct folded_count){0, .000001}, ""), "0.000001",
+           "a number has up to six decimals");
+    is_str(text(fixed, (struct folded_count){12, .5}, ""), "12.5",
+           "value_add_fixed2 omits a trailing zero");
+    is_str(text(fixed, (struct folded_count){12, .056}, ""), "12.06",
+           "value_add_fixed2 rounds to two decimals");
+    is_str(text(fixed, (struct folded_count){3, 0}, "-"), "-3",
+           "value_add_fixed2 shows a negative number");
+    is_str(text(fixed, (struct folded_count){0, .001}, "-"), "0",
+           "value_add_fixed2 shows no negative zero");
 }
 
 static void is_percent(double part, double whole, const char *want)
@@ -143,19 +151,20 @@ static void test_top(void)
     }
     frametree_finish(&t);
     rows = toplist_make(&t, NULL, TOP_BY_NAME, &n);
-    is_int(n, 3, "three symbols");
-    is_int(rows[0].self.whole, 6, "self of a");
+    is_int(n, 3, "toplist_make has three symbols");
+    is_int(rows[0].self.whole, 6, "the own count of a adds up over stacks");
     is_int(rows[0].total.whole, 8, "a stack with a twice counts once");
-    is_int(rows[1].self.whole, 6, "self of b");
-    is_int(rows[1].total.whole, 11, "total of b");
-    is_int(rows[2].total.whole, 1, "total of c");
+    is_int(rows[1].self.whole, 6, "the own count of b adds up over stacks");
+    is_int(rows[1].total.whole, 11, "the total of b counts each stack once");
+    is_int(rows[2].total.whole, 1, "the total of c has its callees");
     free(rows);
     rows = toplist_make(&t, NULL, TOP_BY_TOTAL, &n);
     ok(rows[0].total.whole == 11 && rows[1].total.whole == 8 && rows[2].total.whole == 1,
-       "by total");
+       "TOP_BY_TOTAL sorts by total");
     free(rows);
     rows = toplist_make(&t, NULL, TOP_BY_SELF, &n);
-    ok(rows[0].total.whole == 11 && rows[0].self.whole == 6, "by self, ties by total");
+    ok(rows[0].total.whole == 11 && rows[0].self.whole == 6,
+       "TOP_BY_SELF sorts by own count, then by total");
     free(rows);
     frametree_release(&t);
 }

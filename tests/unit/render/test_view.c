@@ -113,29 +113,34 @@ static void test_graph(void)
     begin(text);
     cells.ascii = true;
     viewmodel_resize(&m, 40, 10);
-    is_str(line(0), "Samples: 100 samples  in.folded  view 1~", "title");
-    is_str(line(1), "|all", "the root is at the top");
-    is_str(line(2), "|main                                 |", "frames are as wide as they count");
-    is_str(line(3), "|parse                  |render       |", "siblings by name");
-    is_str(line(4), "|read           |tokeni~|grow         |", "and names are cut");
+    is_str(line(0), "Samples: 100 samples  in.folded  view 1~", "graph: the title");
+    is_str(line(1), "|all", "graph: the root is at the top");
+    is_str(line(2), "|main                                 |",
+           "graph: frames are as wide as their counts");
+    is_str(line(3), "|parse                  |render       |",
+           "graph: siblings are sorted by name");
+    is_str(line(4), "|read           |tokeni~|grow         |", "graph: long names are cut");
     keys("jj");
-    is_str(line(7), "parse", "down goes to the widest frame");
-    is_str(line(8), "total 60 samples (60.00%); self 0 sampl~", "whose counts are told");
+    is_str(line(7), "parse", "graph: down selects the widest frame");
+    is_str(line(8), "total 60 samples (60.00%); self 0 sampl~",
+           "graph: details show the selected frame's counts");
     viewmodel_key(&m, VIEW_KEY_RIGHT);
-    is_str(line(7), "render", "right to the next in its row");
+    is_str(line(7), "render", "graph: right selects the next frame in the row");
     viewmodel_key(&m, VIEW_KEY_LEFT);
     keys("\r");
-    is_str(line(3), "|parse", "Enter zooms in");
-    is_str(line(4), "|read                      |tokenize", "to all columns");
+    is_str(line(3), "|parse", "graph: Enter zooms in");
+    is_str(line(4), "|read                      |tokenize",
+           "graph: a zoomed frame spans the screen");
     keys("-");
-    is_str(line(3), "|parse                   |render", "- goes out by one frame");
+    is_str(line(3), "|parse                   |render", "graph: - zooms out by one frame");
     keys("0");
-    is_str(line(3), "|parse                  |render       |", "0 to all");
+    is_str(line(3), "|parse                  |render       |", "graph: 0 zooms out fully");
     keys("ijj");
-    is_str(line(6), "|all", "i turns it over");
-    is_str(line(5), "|main                                 |", "with callees above");
+    is_str(line(6), "|all", "graph: i turns it over");
+    is_str(line(5), "|main                                 |",
+           "graph: turned over, callees are above");
     keys("k");
-    is_str(line(7), "main", "and up is towards them");
+    is_str(line(7), "main", "graph: turned over, up selects a callee");
     end();
 }
 
@@ -145,25 +150,31 @@ static void test_table(void)
     cells.ascii = true;
     viewmodel_resize(&m, 60, 12);
     keys("t");
-    is_str(line(1), "             selfv              total  symbol", "headings of the table");
-    is_str(line(2), "        50  50.00%         50  50.00%  grow", "what is most on its own");
-    is_str(line(3), "        45  45.00%         45  45.00%  read", "the next");
+    is_str(line(1), "             selfv              total  symbol", "table: the headings");
+    is_str(line(2), "        50  50.00%         50  50.00%  grow",
+           "table: the largest own count comes first");
+    is_str(line(3), "        45  45.00%         45  45.00%  read",
+           "table: the second largest own count follows");
     keys("s");
-    is_str(line(2), "         5   5.00%         95  95.00%  main", "sorted by total");
-    is_str(line(3), "         0   0.00%         65  65.00%  parse", "over both threads");
+    is_str(line(2), "         5   5.00%         95  95.00%  main", "table: sorted by total");
+    is_str(line(3), "         0   0.00%         65  65.00%  parse",
+           "table: totals add up over both threads");
     keys("s");
-    is_str(line(2), "        50  50.00%         50  50.00%  grow", "sorted by name");
+    is_str(line(2), "        50  50.00%         50  50.00%  grow", "table: sorted by name");
     keys("v");
-    is_str(line(2), " 50.00 KiB  50.00%  50.00 KiB  50.00%  grow", "of another view");
+    is_str(line(2), " 50.00 KiB  50.00%  50.00 KiB  50.00%  grow", "table: v shows the other view");
     keys("\r");
-    is_str(line(5), "|grow", "callers and callees of it: itself");
-    is_str(line(4), "|render                             |tokenize", "below its callers");
-    is_str(line(3), "|main                               |parse", "and theirs");
+    is_str(line(5), "|grow", "callers: Enter shows the symbol in the middle");
+    is_str(line(4), "|render                             |tokenize",
+           "callers: direct callers are above it");
+    is_str(line(3), "|main                               |parse",
+           "callers: their callers are above them");
     viewmodel_key(&m, VIEW_KEY_UP);
-    is_str(line(9), "render", "up goes to a caller");
-    is_str(line(10), "total 30.00 KiB, 30,720 bytes (30.00%)", "with what it asked for there");
+    is_str(line(9), "render", "callers: up selects a caller");
+    is_str(line(10), "total 30.00 KiB, 30,720 bytes (30.00%)",
+           "callers: details show the caller's counts");
     keys("-");
-    is_int(m.mode, VIEW_MODE_TABLE, "- goes back");
+    is_int(m.mode, VIEW_MODE_TABLE, "callers: - goes back to the table");
     end();
 }
 
@@ -173,10 +184,11 @@ static void test_recursion(void)
     viewmodel_resize(&m, 60, 12);
     cells.ascii = true;
     keys("tss");
-    is_str(line(2), "         0   0.00%         15 100.00%  a", "recursion counts once");
+    is_str(line(2), "         0   0.00%         15 100.00%  a",
+           "recursion: a total counts a recursive symbol once");
     keys("c");
-    is_str(line(6), "|b", "callees of all calls");
-    is_str(line(7), "|a", "the inner call among them");
+    is_str(line(6), "|b", "recursion: callees of all calls are below");
+    is_str(line(7), "|a", "recursion: the inner call is among the callees");
     end();
 }
 
@@ -186,28 +198,34 @@ static void test_search(void)
     cells.ascii = true;
     viewmodel_resize(&m, 80, 12);
     keys("/GROW\r");
-    is_str(line(11), "GROW: 1 name, in 50.00% of all; n next, N before", "a text, in any case");
-    is_str(line(9), "grow", "goes to the first match");
-    is_str(line(10), "total 20 samples (20.00%); self 20 samples (20.00%)", "in order");
+    is_str(line(11), "GROW: 1 name, in 50.00% of all; n next, N before",
+           "search: a text matches in any case");
+    is_str(line(9), "grow", "search: the first match is selected");
+    is_str(line(10), "total 20 samples (20.00%); self 20 samples (20.00%)",
+           "search: matches are in order");
     keys("n");
-    is_str(line(10), "total 30 samples (30.00%); self 30 samples (30.00%)", "the next");
+    is_str(line(10), "total 30 samples (30.00%); self 30 samples (30.00%)",
+           "search: n selects the next match");
     keys("n");
-    is_str(line(10), "total 20 samples (20.00%); self 20 samples (20.00%)", "and round");
+    is_str(line(10), "total 20 samples (20.00%); self 20 samples (20.00%)",
+           "search: n behind the last match selects the first");
     keys("N");
-    is_str(line(10), "total 30 samples (30.00%); self 30 samples (30.00%)", "the one before");
+    is_str(line(10), "total 30 samples (30.00%); self 30 samples (30.00%)",
+           "search: N selects the match before");
     keys("//^(read|work)$/\r");
     is_str(line(11), "/^(read|work)$/: 2 names, in 45.00% of all; n next, N before",
-           "an expression; each stack counts once");
+           "search: an expression counts each stack once");
     keys("//(/\r");
-    ok(strstr(line(11), "no regular expression: ") == line(11), "a wrong one is told");
+    ok(strstr(line(11), "no regular expression: ") == line(11),
+       "search: a malformed expression is reported");
     keys("/nowhere\r");
-    is_str(line(11), "no name matches", "nothing matches");
+    is_str(line(11), "no name matches", "search: a text without a match is reported");
     keys("/\r");
-    ok(!m.match, "an empty search ends it");
+    ok(!m.match, "search: an empty text ends it");
     keys("/ab\x7f\x7f\x7fre");
-    is_str(line(11), "search: re", "typing");
+    is_str(line(11), "search: re", "search: typing is shown");
     keys("\x1b");
-    ok(!m.asking && !m.match, "Escape leaves it");
+    ok(!m.asking && !m.match, "search: Escape leaves it");
     end();
 }
 
@@ -216,25 +234,27 @@ static void test_names(void)
     begin("\x1b[2J\xff;\xe2\x80\xae"
           "x;\xe5\x90\x8d\xe5\x89\x8d;e\xcc\x81t 10\n");
     viewmodel_resize(&m, 12, 10);
-    is_str(line(2), "\xe2\x96\x8f\\x1b[2J\\xff", "no escape sequence goes out");
-    is_str(line(3), "\xe2\x96\x8f\\u{202e}x", "nor what turns text");
-    is_str(line(4), "\xe2\x96\x8f\xe5\x90\x8d\xe5\x89\x8d", "wide characters");
-    is_int(cells_at(&cells, 4, 2)->cp, CELL_CONTINUED, "take two columns");
-    is_int(cells_at(&cells, 4, 3)->cp, 0x524d, "so that the next is behind them");
+    is_str(line(2), "\xe2\x96\x8f\\x1b[2J\\xff", "names: escape sequences are escaped");
+    is_str(line(3), "\xe2\x96\x8f\\u{202e}x", "names: bidirectional marks are escaped");
+    is_str(line(4), "\xe2\x96\x8f\xe5\x90\x8d\xe5\x89\x8d", "names: wide characters are shown");
+    is_int(cells_at(&cells, 4, 2)->cp, CELL_CONTINUED, "names: a wide character takes two columns");
+    is_int(cells_at(&cells, 4, 3)->cp, 0x524d,
+           "names: the character behind a wide one is in its column");
     is_str(line(5),
            "\xe2\x96\x8f"
            "e\xcc\x81t",
-           "combining ones stay with theirs");
-    is_int(cells_at(&cells, 5, 2)->cp, 't', "and take none");
+           "names: combining characters stay with their base");
+    is_int(cells_at(&cells, 5, 2)->cp, 't', "names: combining characters take no column");
     viewmodel_resize(&m, 4, 10);
-    is_str(line(4), "\xe2\x96\x8f\xe5\x90\x8d\xe2\x80\xa6", "no half character at an edge");
+    is_str(line(4), "\xe2\x96\x8f\xe5\x90\x8d\xe2\x80\xa6",
+           "names: no half character is shown at an edge");
     cells.ascii = true;
     viewmodel_resize(&m, 20, 10);
-    is_str(line(4), "|\\u{540d}\\u{524d}", "ASCII where there is nothing else");
+    is_str(line(4), "|\\u{540d}\\u{524d}", "names: ASCII mode escapes other characters");
     end();
 }
 
-/* At any size something is shown, and nothing is outside the screen. */
+/* At any size something is shown, and nothing lies outside of the screen. */
 static void test_sizes(void)
 {
     bool good = true;
@@ -250,12 +270,12 @@ static void test_sizes(void)
                 m.overlay = VIEW_OVERLAY_NONE;
             }
         }
-    ok(good, "sizes from 1x1 to 316x89");
+    ok(good, "screens from 1x1 to 316x89 are drawn");
     m.mode = VIEW_MODE_GRAPH;
     viewmodel_resize(&m, 300, 80);
     keys("0");
     viewmodel_key(&m, VIEW_KEY_END);
-    ok(strstr(line(78), "total "), "details stand above the last line");
+    ok(strstr(line(78), "total "), "details are above the last line of a large screen");
     end();
 }
 
@@ -278,25 +298,25 @@ static void test_feed(void)
     next.columns = &column;
     next.ncolumns = 1;
     viewmodel_feed(&m, &next);
-    is_str(line(9), "read", "what was chosen is found by its names");
+    is_str(line(9), "read", "feed: the selected frame is found by its names");
     is_str(line(10), "total 80 samples (43.96%), 97.56% of the zoom; self 80 samp~",
-           "and so is what was zoomed into");
+           "feed: the zoomed frame is found by its names");
     keys("c");
     viewmodel_feed(&m, &source);
-    is_str(line(5), "|read", "and the symbol in the middle");
-    is_str(line(4), "|parse", "with its callers");
+    is_str(line(5), "|read", "feed: the symbol in the middle is found by its name");
+    is_str(line(4), "|parse", "feed: the symbol in the middle has its callers");
     viewmodel_feed(&m, &next);
     viewmodel_feed(&m, &source);
     keys("tj");
     viewmodel_feed(&m, &next);
-    is_str(line(9), "read", "and a row of the table");
+    is_str(line(9), "read", "feed: the selected row of the table is found by its name");
     viewmodel_feed(&m, &source);
     frametree_release(&more);
     free((void *)column.self);
     end();
 }
 
-/* A frame that shrank has no width, and a minus in the table. */
+/* A frame that shrank has no width in the graph, and a minus in the table. */
 static void test_differences(void)
 {
     begin(text);
@@ -307,12 +327,14 @@ static void test_differences(void)
             other[i] = -30 * 1024;
     viewmodel_feed(&m, &source);
     keys("v");
-    is_str(line(0), "Memory: 30.00 KiB, 30,720 bytes        in.folded  view 2/2 b", "what is left");
+    is_str(line(0), "Memory: 30.00 KiB, 30,720 bytes        in.folded  view 2/2 b",
+           "differences: the title has the sum");
     is_str(line(4), "|tokenize           |grow                              |read",
-           "the graph is of what grew");
+           "differences: the graph has what grew");
     keys("t");
     viewmodel_key(&m, VIEW_KEY_END);
-    is_str(line(8), "-25.00 KiB -83.33% -25.00 KiB -83.33%  read", "the table of both");
+    is_str(line(8), "-25.00 KiB -83.33% -25.00 KiB -83.33%  read",
+           "differences: the table has what shrank");
     end();
 }
 
@@ -323,13 +345,13 @@ static void test_clicks(void)
     viewmodel_resize(&m, 40, 10);
     line(0);
     viewmodel_click(&m, 3, 30);
-    is_str(line(7), "render", "a click chooses");
+    is_str(line(7), "render", "a click selects a frame");
     viewmodel_click(&m, 3, 30);
-    is_str(line(4), "|grow", "a second one zooms in");
+    is_str(line(4), "|grow", "a second click zooms in");
     viewmodel_click(&m, 9, 0);
     viewmodel_click(&m, 0, 0);
     viewmodel_click(&m, 99, 99);
-    is_str(line(7), "render", "others do nothing");
+    is_str(line(7), "render", "clicks elsewhere do nothing");
     end();
 }
 

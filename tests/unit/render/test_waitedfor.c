@@ -20,16 +20,17 @@ static void test_things(void)
                              "futex lone 2\n");
     struct waited_call w[3];
 
-    is_int((intmax_t)waited_for(&off, false, w, 3), 3, "at most so many");
-    is_str(w[0].all.what, "read x", "the largest, whatever the stack");
-    is_int((intmax_t)w[0].all.us, 25, "with all its time");
-    ok(!w[0].most.what && w[0].others == 0, "it is the only one");
-    is_str(w[1].all.what, "nanosleep", "the next");
-    is_str(w[2].all.what, "futex lone", "a frame alone");
+    is_int((intmax_t)waited_for(&off, false, w, 3), 3,
+           "waited_for returns at most the requested number");
+    is_str(w[0].all.what, "read x", "the largest call comes first, summed over stacks");
+    is_int((intmax_t)w[0].all.us, 25, "the largest call has all its time");
+    ok(!w[0].most.what && w[0].others == 0, "a call with one object has no further ones");
+    is_str(w[1].all.what, "nanosleep", "the second largest call follows");
+    is_str(w[2].all.what, "futex lone", "a stack of one frame counts");
     for (int i = 0; i < 3; i++)
         waited_call_release(&w[i]);
     strbuf_clear(&off);
-    is_int((intmax_t)waited_for(&off, true, w, 3), 0, "nothing of nothing");
+    is_int((intmax_t)waited_for(&off, true, w, 3), 0, "an empty text has no calls");
     strbuf_release(&off);
 }
 
@@ -46,25 +47,25 @@ static void test_calls(void)
     struct waited_call w[9];
     size_t n = waited_for(&off, true, w, 9);
 
-    is_int((intmax_t)n, 3, "children's ends are left out where they are traced");
-    is_str(w[0].all.what, "fsync", "calls for different files are one");
-    is_int((intmax_t)w[0].all.us, 90, "with the time of all");
-    is_str(w[0].most.what, "/d/2", "of which the largest is named");
-    is_int((intmax_t)w[0].most.us, 40, "with its time");
-    is_int((intmax_t)w[0].others, 2, "and the others counted");
-    is_str(w[2].all.what, "pause", "a call without an object");
+    is_int((intmax_t)n, 3, "waits for children are left out where children are traced");
+    is_str(w[0].all.what, "fsync", "calls with different files are one");
+    is_int((intmax_t)w[0].all.us, 90, "a call has the time of all its files");
+    is_str(w[0].most.what, "/d/2", "a call's largest file is named");
+    is_int((intmax_t)w[0].most.us, 40, "a call's largest file has its time");
+    is_int((intmax_t)w[0].others, 2, "a call's other files are counted");
+    is_str(w[2].all.what, "pause", "a call without an object is listed");
     for (size_t i = 0; i < n; i++)
         waited_call_release(&w[i]);
     n = waited_for(&off, false, w, 9);
-    is_str(w[0].all.what, "wait4 child", "else they count");
+    is_str(w[0].all.what, "wait4 child", "waits for children count where children are not traced");
     for (size_t i = 0; i < n; i++)
         waited_call_release(&w[i]);
     strbuf_release(&off);
     off = text("sh;wait4 child 10\nsh;waitid child 5\n");
     n = waited_for(&off, true, w, 9);
-    is_int((intmax_t)n, 2, "or when there is nothing else");
+    is_int((intmax_t)n, 2, "waits for children count if there is nothing else");
     ok(waited_is_worth(10000, 1000000000) && !waited_is_worth(9999, 1000000000),
-       "less than a hundredth of the time traced is no headline");
+       "waited_is_worth refuses less than a hundredth of the traced time");
     for (size_t i = 0; i < n; i++)
         waited_call_release(&w[i]);
     strbuf_release(&off);
@@ -78,8 +79,9 @@ static void is_lock(const char *lines, const char *lock, const char *giver, cons
     struct waited_lock got = waited_lock(&t);
 
     is_str(got.lock.what, lock, "%s: the lock", name);
-    is_str(got.nholders ? got.holders[0].what : NULL, giver, "%s: who gave it back", name);
-    is_str(got.end.what, expected_end, "%s: what is behind it", name);
+    is_str(got.nholders ? got.holders[0].what : NULL, giver, "%s: the holder that gave it back",
+           name);
+    is_str(got.end.what, expected_end, "%s: the end of the chain", name);
     waited_lock_release(&got);
     strbuf_release(&t);
 }
@@ -96,16 +98,16 @@ static void test_locks(void)
             "a;f;block_on;futex r 1000\n"
             "a;lock;2;3;4;5;futex s 1000\n"
             "a;lock;nanosleep 1000\n",
-            "futex g", "b in give < main", "the largest sum");
+            "futex g", "b in give < main", "the lock with the largest sum");
     is_lock("a;LWLockAcquire;PGSemaphoreLock;do_futex_wait;futex [anon];--;[exited]_[w] 5\n",
             "futex [anon] in PGSemaphoreLock < LWLockAcquire", "[exited]",
             "a lock by its function, a waker without a stack");
-    is_lock("a;pthread_mutex_lock;futex g 7\n", "futex g", NULL, "nobody did");
-    is_lock("a;pthread_cond_wait;futex g 7\n", NULL, NULL, "no lock");
-    is_lock("", NULL, NULL, "nothing");
+    is_lock("a;pthread_mutex_lock;futex g 7\n", "futex g", NULL, "a lock that no thread gave back");
+    is_lock("a;pthread_cond_wait;futex g 7\n", NULL, NULL, "a condition variable alone");
+    is_lock("", NULL, NULL, "an empty text");
     is_lock("--;--;futex g;-- 1\nfutex g 1\n", NULL, NULL, "odd stacks");
-    is_lock("a;lock;futex g;-- 1\n", "futex g", NULL, "a separator last");
-    is_lock("a;lock;futex g;--;-- 1\n", "futex g", NULL, "two");
+    is_lock("a;lock;futex g;-- 1\n", "futex g", NULL, "a separator at the end");
+    is_lock("a;lock;futex g;--;-- 1\n", "futex g", NULL, "two separators at the end");
     is_lock("p;pg;LockAcquireExtended;[pg+0x1];ProcSleep;WaitLatch;epoll_wait;epoll_wait 2 fds;--;"
             "kill_[w];kill_[w];Wakeup_[w];Release_[w];q_[w] 5\n"
             "p;pg;unlock_and_rest;nanosleep 9\n",
@@ -131,8 +133,8 @@ static void test_behind(void)
     expected_end = NULL;
 }
 
-/* Locks whose owner is not in the futex: the futex is the sleeper's own, and the functions show the
- * kind of lock. */
+/* Locks whose owner is not in the futex: the futex is the sleeper's own, and the functions reveal
+ * the kind of lock. */
 static void test_kinds(void)
 {
     is_lock("w2;run;[java];ObjectMonitor::EnterI(JavaThread*);os::PlatformEvent::park();"
@@ -160,7 +162,7 @@ static void test_kinds(void)
             "futex [stack] 50\n"
             "p;py::f:/x_[j];PyEvent_WaitTimed;_PyParkingLot_Park;_PySemaphore_Wait;"
             "futex [stack] 50\n",
-            "Python lock in work", NULL, "the same parking lot, for a lock and for events");
+            "Python lock in work", NULL, "a parking lot for a lock and for events");
     is_lock("p;_start;PyObject_Vectorcall;[p+0x5];[_queue.so+0x2];PyThread_acquire_lock_timed;"
             "[libc.so.6+0x9];futex [heap] 50\n"
             "p;_start;_PyObject_MakeTpCall;[p+0x9];PyThread_acquire_lock_timed;[libc.so.6+0x9];"
@@ -187,13 +189,15 @@ static void test_holders(void)
         "d;pthread_mutex_lock;futex g;--;futex g_[w];h_[w];j_[w] 1\n");
     struct waited_lock got = waited_lock(&t);
 
-    is_int((intmax_t)got.nholders, LOCK_HOLDERS, "several had it");
-    is_str(got.holders[0].what, "a in h", "first who gave it to him who ended the wait");
-    is_int((intmax_t)got.holders[0].us, 8, "with all its time");
-    is_str(got.holders[1].what, "b in f", "but not who woke that one for another reason");
-    is_str(got.holders[2].what, "e in h", "then the next");
-    is_int((intmax_t)got.more_holders, 2, "the rest is counted");
-    is_int((intmax_t)got.more_us, 2, "and added up");
+    is_int((intmax_t)got.nholders, LOCK_HOLDERS, "a lock lists LOCK_HOLDERS holders");
+    is_str(got.holders[0].what, "a in h",
+           "the first holder gave the lock to the thread that ended the wait");
+    is_int((intmax_t)got.holders[0].us, 8, "the first holder has all its time");
+    is_str(got.holders[1].what, "b in f",
+           "a waker through another object is no holder of the lock");
+    is_str(got.holders[2].what, "e in h", "the third holder follows");
+    is_int((intmax_t)got.more_holders, 2, "further holders are counted");
+    is_int((intmax_t)got.more_us, 2, "further holders' time is added up");
     waited_lock_release(&got);
     strbuf_release(&t);
 }
@@ -204,8 +208,8 @@ static void is_untold(const char *lines, const char *untold, const char *green, 
     struct waited_lock got = waited_lock(&t);
 
     is_str(got.lock.what, NULL, "%s: no lock is named", name);
-    is_str(got.untold.what, untold, "%s: what may be one", name);
-    is_str(got.green.what, green, "%s: whose are not seen", name);
+    is_str(got.untold.what, untold, "%s: the possible lock", name);
+    is_str(got.green.what, green, "%s: the runtime whose threads are not seen", name);
     waited_lock_release(&got);
     strbuf_release(&t);
 }

@@ -61,9 +61,9 @@ static void test_known(void)
     };
 
     for (size_t i = 0; i < sizeof yes / sizeof *yes; i++)
-        ok(is_one(yes[i]), "a wrapper: %s", yes[i]);
+        ok(is_one(yes[i]), "%s is an allocation wrapper", yes[i]);
     for (size_t i = 0; i < sizeof no / sizeof *no; i++)
-        ok(!is_one(no[i]), "none: %s", no[i]);
+        ok(!is_one(no[i]), "%s is not an allocation wrapper", no[i]);
 }
 
 static bool named(const char *pattern, const char *name)
@@ -76,16 +76,20 @@ static bool named(const char *pattern, const char *name)
 
 static void test_patterns(void)
 {
-    ok(named("pool_get", "pool_get"), "a name");
-    ok(!named("pool_get", "pool_get2") && !named("pool_get2", "pool_get"), "which is all of it");
-    ok(named("*", "") && named("*", "anything"), "* is anything");
-    ok(named("a*", "a") && named("a*", "ab") && !named("a*", "ba"), "at the end");
-    ok(named("*a", "a") && named("*a", "ba") && !named("*a", "ab"), "at the beginning");
-    ok(named("a*b*c", "abc") && named("a*b*c", "axbxbxc") && !named("a*b*c", "acb"), "within");
-    ok(!named("ab*bc", "abc"), "no character counts twice");
-    ok(named("a**b", "ab") && named("**", ""), "stars beside each other");
+    ok(named("pool_get", "pool_get"), "a pattern matches its own name");
+    ok(!named("pool_get", "pool_get2") && !named("pool_get2", "pool_get"),
+       "a pattern matches whole names only");
+    ok(named("*", "") && named("*", "anything"), "* matches any name");
+    ok(named("a*", "a") && named("a*", "ab") && !named("a*", "ba"),
+       "a star at the end of a pattern matches any ending");
+    ok(named("*a", "a") && named("*a", "ba") && !named("*a", "ab"),
+       "a star at the beginning of a pattern matches any beginning");
+    ok(named("a*b*c", "abc") && named("a*b*c", "axbxbxc") && !named("a*b*c", "acb"),
+       "stars within a pattern match anything between");
+    ok(!named("ab*bc", "abc"), "no character of a name matches twice");
+    ok(named("a**b", "ab") && named("**", ""), "adjacent stars match like one");
     ok(!named("xmalloc", "malloc") && !named("pool", "malloc"),
-       "the built-in ones need their scope");
+       "built-in wrappers do not match with named ones only");
 }
 
 static void test_scopes(void)
@@ -93,14 +97,21 @@ static void test_scopes(void)
     char *one = (char *)"a";
     struct wrappers_options some = {.patterns = &one, .n = 1}, none = {.none = true};
 
-    ok(wrappers_scope(&plain, "alloc", NULL) == WRAPPERS_ALL, "of views of memory all");
-    ok(wrappers_scope(&plain, "count", "calls") == WRAPPERS_ALL, "of calls, too");
-    ok(wrappers_scope(&plain, NULL, "bytes") == WRAPPERS_ALL, "of bytes");
-    ok(wrappers_scope(&plain, "off", "us") == WRAPPERS_NONE, "of waits none");
-    ok(wrappers_scope(&plain, NULL, NULL) == WRAPPERS_NONE, "of samples none");
-    ok(wrappers_scope(&some, "off", "us") == WRAPPERS_NAMED, "but those that are named");
-    ok(wrappers_scope(&some, "live", "bytes") == WRAPPERS_ALL, "of memory besides all");
-    ok(wrappers_scope(&none, "live", "bytes") == WRAPPERS_NONE, "none where none are wanted");
+    ok(wrappers_scope(&plain, "alloc", NULL) == WRAPPERS_ALL,
+       "all wrappers apply to a memory view");
+    ok(wrappers_scope(&plain, "count", "calls") == WRAPPERS_ALL,
+       "all wrappers apply to a view of calls");
+    ok(wrappers_scope(&plain, NULL, "bytes") == WRAPPERS_ALL,
+       "all wrappers apply to text in bytes");
+    ok(wrappers_scope(&plain, "off", "us") == WRAPPERS_NONE,
+       "no wrapper applies to an off-CPU view");
+    ok(wrappers_scope(&plain, NULL, NULL) == WRAPPERS_NONE, "no wrapper applies to samples");
+    ok(wrappers_scope(&some, "off", "us") == WRAPPERS_NAMED,
+       "named wrappers apply to an off-CPU view");
+    ok(wrappers_scope(&some, "live", "bytes") == WRAPPERS_ALL,
+       "all wrappers apply to a memory view beside named ones");
+    ok(wrappers_scope(&none, "live", "bytes") == WRAPPERS_NONE,
+       "no wrapper applies if none is wanted");
 }
 
 static void add(struct frametree *t, const char *line)
@@ -121,8 +132,8 @@ static void owner_is(const struct frametree *t, const bool *mark, const char *na
             memcmp(frametree_name(t, i)->s, name, strlen(name)) == 0) {
             const struct frametree_name *got = frametree_name(t, wrappers_owner(t, mark, i));
 
-            ok(got->len == strlen(want) && memcmp(got->s, want, got->len) == 0, "%s: %s", name,
-               want);
+            ok(got->len == strlen(want) && memcmp(got->s, want, got->len) == 0,
+               "the own count of %s belongs to %s", name, want);
             return;
         }
     ok(false, "%s is in the tree", name);
@@ -143,8 +154,8 @@ static void test_owner(void)
     owner_is(&t, mark, "parse", "parse");
     owner_is(&t, mark, "xcalloc", "calloc");
     owner_is(&t, NULL, "malloc", "malloc");
-    ok(wrappers_owner(&t, mark, 0) == 0, "the root's is its own");
-    ok(!wrappers_mark(&plain, WRAPPERS_NONE, &t), "without wrappers there is no mark");
+    ok(wrappers_owner(&t, mark, 0) == 0, "the root's own count belongs to the root");
+    ok(!wrappers_mark(&plain, WRAPPERS_NONE, &t), "without wrappers there are no marks");
     free(mark);
     frametree_release(&t);
 }
