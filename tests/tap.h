@@ -117,7 +117,7 @@ static TAP_PRINTF(3, 4) bool is_str(const char *got, const char *want, const cha
     return pass;
 }
 
-/* Bytes that may hold NULs; says where they first differ. */
+/* Compares bytes, which may hold NULs, and prints where they first differ. */
 static TAP_PRINTF(4, 5) bool is_mem(const void *got, const void *want, size_t len, const char *fmt,
                                     ...)
 {

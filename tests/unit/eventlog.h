@@ -1,5 +1,5 @@
 /*
- * eventlog.h: an event source run to its end in a process of its own, and what it told.
+ * eventlog.h: runs an event source to its end in a process of its own, and collects its events.
  */
 #ifndef FLAME_TESTS_UNIT_EVENTLOG_H
 #define FLAME_TESTS_UNIT_EVENTLOG_H
@@ -21,7 +21,7 @@ struct eventlog {
 void eventlog_run(struct eventlog *log, const struct source_options *o);
 void eventlog_free(struct eventlog *log);
 
-/* For tests that do something meanwhile: start, then collect. */
+/* For tests that do other work meanwhile: start, then collect. */
 struct eventlog_running {
     pid_t tracer;
     int fd;

@@ -1,5 +1,5 @@
 /*
- * replaytruth.h: holds what was replayed against what the program said of itself: the comment lines
+ * replaytruth.h: compares a replay with what the program recorded about itself: the comment lines
  * "# truth TID BY BEGIN FROM TO END CPU" of a log, as tests/victims/off/truth.h writes them.
  */
 #ifndef FLAME_TESTS_UNIT_REPLAYTRUTH_H
@@ -8,10 +8,10 @@
 #include "tests/unit/replayer.h"
 
 /*
- * Appends a line for each thing that is not so, and returns how many truths the log has. For each:
+ * Appends a line for each violation, and returns the number of truths in the log. For each truth:
  *
  *   - each sleep of TID that BY ended, and that is not wholly outside, lies within BEGIN and END;
- *   - all of them together are not longer than that;
+ *   - all of these sleeps together are not longer than that;
  *   - and not shorter than the calls of the log that TID was in between FROM and TO, less what the
  *     log has of these calls as stops by the tracer and waits for a CPU, and less time on a CPU,
  * which is CPU or what the log has, whichever is less;

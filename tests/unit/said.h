@@ -3,7 +3,7 @@
  *
  *     said_begin();
  *     ...
- *     is_str(said_end(), "flame: ...\n", "it says why");
+ *     is_str(said_end(), "flame: ...\n", "the reason is printed");
  */
 #ifndef FLAME_TESTS_UNIT_SAID_H
 #define FLAME_TESTS_UNIT_SAID_H

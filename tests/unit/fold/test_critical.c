@@ -1,7 +1,6 @@
 /*
- * The critical path of traces made in memory: which rows it is made of, to the millisecond, what
- * could be gained without a thing, ranges, what is odd in a trace, and what is read of the
- * comments.
+ * The critical path of traces made in memory: its rows to the millisecond, the possible gain
+ * without an object, ranges, odd traces, and reading of the comments.
  */
 #include "fold/critical.h"
 

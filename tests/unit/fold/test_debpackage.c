@@ -1,4 +1,4 @@
-/* From a file to the package with its symbols, by lists as dpkg has them. */
+/* Finds the package with a file's symbols in lists like those of dpkg. */
 #include "fold/symbols/debpackage.h"
 
 #include <stdio.h>

@@ -29,7 +29,7 @@ int main(void)
             seed ^= seed << 13;
             seed ^= seed >> 7;
             seed ^= seed << 17;
-            /* Near to the stop, where carries and borrows would tell. */
+            /* Near the stop, where carries and borrows would show. */
             s[i] = (char)((unsigned char)stop + (seed >> 20) % 3 - 1);
             if (seed >> 40 & 1)
                 s[i] = (char)(seed >> 48);

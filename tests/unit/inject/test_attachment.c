@@ -65,7 +65,7 @@ static void attach(pid_t pid, pid_t ours, unsigned n)
     _exit(attachment_end(a, &sum) || !sum.slots ? 3 : 0);
 }
 
-/* It allocates. */
+/* Whether the process still allocates. */
 static bool goes_on(pid_t pid)
 {
     unsigned long before = __atomic_load_n(&shared->rounds, __ATOMIC_RELAXED);

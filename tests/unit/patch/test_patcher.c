@@ -695,7 +695,7 @@ static void round_refused(void)
 int main(int argc, char **argv)
 {
     (void)argc;
-    /* Not /proc/self/exe, which is the loader if the test was started by it. */
+    /* /proc/self/exe would be the loader if the test was started by it. */
     snprintf(self.path, sizeof self.path, "%s", argv[0]);
     shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (shared == MAP_FAILED)

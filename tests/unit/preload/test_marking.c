@@ -1,4 +1,4 @@
-/* Which blocks are reached, against a model that follows every pointer by brute force. */
+/* Compares reached blocks with a model that follows every pointer by brute force. */
 #include <stdlib.h>
 #include <sys/mman.h>
 
@@ -16,13 +16,13 @@ static struct blocks {
     uintptr_t at[BLOCKS_MAX];
     size_t size[BLOCKS_MAX];
     size_t n;
-    /* Where its words lead to, and whether to a beginning. */
+    /* Targets of its words, and whether each is a block's beginning. */
     struct edge {
         size_t to;
         bool exact;
     } edges[BLOCKS_MAX][EDGES_MAX];
     size_t nedges[BLOCKS_MAX];
-    /* By the model: */
+    /* according to the model */
     bool reached[BLOCKS_MAX], inner[BLOCKS_MAX], by_leak[BLOCKS_MAX];
 } b;
 

@@ -1,6 +1,6 @@
 /*
- * Which memory can be read: where userfaultfd has other code fill the pages, those that are there;
- * and where the next page is that was written to, of a mapping far larger than the machine.
+ * Readable memory: of a mapping that other code fills through userfaultfd, the pages that are
+ * present; and the next written page of a mapping far larger than the machine.
  */
 #include "preload/leak/readable.h"
 

@@ -128,7 +128,7 @@ static void at_once(void)
     is_int(wrong, 0, "%u threads at once: each free is found with all its fields", THREADS);
 }
 
-/* ---- who made the blocks of a row ---- */
+/* ---- which allocation family made the blocks of a row ---- */
 
 static void families(void)
 {

@@ -46,7 +46,7 @@ static struct sock_filter some_instruction(size_t left)
     switch (next(10)) {
     case 0:
     case 1:
-        /* Not the address of the call, words 2 and 3: the interpreter has none. */
+        /* Words 2 and 3 are left out: the interpreter has no address of the call. */
         return (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, (next(14) + 4) % 16 * 4);
     case 2:
         return (struct sock_filter)BPF_STMT((next(2) ? BPF_LD : BPF_LDX) | BPF_IMM, some_word());

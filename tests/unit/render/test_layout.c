@@ -1,4 +1,4 @@
-/* Where frames lie: order, edges, what is left out; and how text is fitted. */
+/* Layout of frames: order, edges, frames left out, and fitting of text. */
 #include "render/layout.h"
 #include "render/backends/textfit.h"
 #include "tests/tap.h"

@@ -1,4 +1,4 @@
-/* Things that a run waited for, from its folded stacks. */
+/* The largest waits and locks of a run, from its folded stacks. */
 #include "render/findings/waitedlock.h"
 #include "tests/tap.h"
 

@@ -1,4 +1,4 @@
-/* Which names are wrappers of the malloc family, and whose their counts are. */
+/* Names that are wrappers of the malloc family, and the frames that own their counts. */
 #define _GNU_SOURCE
 #include "render/wrappers.h"
 

@@ -83,7 +83,7 @@ static struct args on_descriptor(const struct call *c, int fd, int other, size_t
     case SYS_readv:
     case SYS_writev:
         return A(f, P(&vec), 1);
-    case SYS_vmsplice: /* it looks at this flag only */
+    case SYS_vmsplice: /* vmsplice reads this flag only */
         return A(f, P(&vec), 1, SPLICE_F_NONBLOCK);
     case SYS_preadv:
     case SYS_pwritev:

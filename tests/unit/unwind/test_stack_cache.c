@@ -91,7 +91,7 @@ static void against_model(uint32_t variants, size_t rounds, bool often)
             words[i] = 0;
         words[4] = next() % variants;
         words[6] = next() % 2;
-        words[2 * DEPTH - 1] = next() % 2; /* the outermost, which no pilot looks at */
+        words[2 * DEPTH - 1] = next() % 2; /* the outermost word, which no pilot reads */
         for (i = 0; i < nseen; i++)
             if (memcmp(&seen[i].regs, &regs, sizeof regs) == 0 &&
                 memcmp(seen[i].words, words, sizeof words) == 0)
