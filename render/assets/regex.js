@@ -1,20 +1,21 @@
 /*
- * ---- regex.js: regular expressions whose time grows with their text alone ----
+ * ---- regex.js: regular expressions in linear time ----
  *
  * A search can come from a link and names can be any length, while the browser's own expressions
- * go back and try again: (x+x+)+y takes seconds in a long name, and cannot be stopped. So
- * expressions are parsed here and run as a set of places that a match may have come to, which
- * takes each character once (K. Thompson, "Regular Expression Search Algorithm", 1968). Sets are
- * cached with the set to which each character leads, so that most characters are one table lookup.
+ * backtrack: (x+x+)+y takes seconds in a long name, and cannot be stopped. So expressions are
+ * parsed here and run as a set of the places that a match may have reached, which reads each
+ * character once (K. Thompson, "Regular Expression Search Algorithm", 1968). Sets are cached with
+ * the set to which each character leads, so that most characters are one table lookup.
  *
- * The syntax is JavaScript's, without looking ahead or behind and without \1, which no such set
- * can know. The only result is whether a name holds a match, so greedy and lazy are the same.
+ * The syntax is JavaScript's, without look-ahead, look-behind and \1, which such a set cannot
+ * express. The only result is whether a name holds a match, so greedy and lazy are the same.
  */
 
-const PATTERN_PLACES = 2000; /* what an expression may come to, counted parts repeated */
+const PATTERN_PLACES = 2000; /* greatest number of places of an expression, with counted parts
+                              * repeated */
 const PATTERN_DEPTH = 200; /* groups within groups */
-const PATTERN_SETS = 4000; /* kept at a time */
-const PATTERN_WORK = 2e8; /* steps of making sets in one search, half a second or so */
+const PATTERN_SETS = 4000; /* cached at a time */
+const PATTERN_WORK = 2e8; /* steps to build sets in one search: about half a second */
 
 const WORD = [[48, 57], [65, 90], [95, 95], [97, 122]], DIGIT = [[48, 57]];
 const SPACE = [[9, 13], [32, 32], [160, 160], [0x1680, 0x1680], [0x2000, 0x200a],
@@ -24,7 +25,7 @@ const CONTROLS = { t: 9, n: 10, v: 11, f: 12, r: 13, 0: 0 };
 
 const inRanges = (ranges, c) => ranges.some(([from, to]) => from <= c && c <= to);
 
-/* All that is not in the ranges. */
+/* The complement of the ranges. */
 function others(ranges) {
     const rest = [];
     let next = 0;
@@ -37,9 +38,9 @@ function others(ranges) {
 }
 
 /*
- * Reads an expression into a tree of [what, ...]: ["any", ranges, negated], ["at", where],
- * ["all", ...parts], ["either", ...parts], ["times", part, least, most]. Throws what is
- * wrong as an Error.
+ * Reads an expression into a tree of [kind, ...]: ["any", ranges, negated], ["at", where], ["all",
+ * ...parts], ["either", ...parts], ["times", part, least, most]. Throws an Error for an invalid
+ * expression.
  */
 class PatternReader {
     constructor(text) {
@@ -90,7 +91,7 @@ class PatternReader {
         }
     }
 
-    /* {2}, {2,} or {2,3}; any other { is itself. */
+    /* {2}, {2,} or {2,3}; any other { is an ordinary character. */
     counts() {
         const m = /^\{(\d{1,6})(,(\d{0,6}))?\}/.exec(this.text.slice(this.at, this.at + 16));
         if (!m)
@@ -122,7 +123,7 @@ class PatternReader {
 
     group() {
         if (this.accept("?:")) {
-            /* Nothing is remembered of any group. */
+            /* Groups are not captured. */
         } else if (/^\?<[A-Za-z_$]/.test(this.text.slice(this.at, this.at + 3))) {
             this.at = this.text.indexOf(">", this.at) + 1 || this.text.length;
         } else if (this.accept("?")) {
@@ -149,7 +150,7 @@ class PatternReader {
         return ["any", ranges, false];
     }
 
-    /* The ranges of an escape, behind its backslash. */
+    /* The ranges of an escape, after its backslash. */
     escapedRanges() {
         if (this.at >= this.text.length)
             throw new Error("a \\ at the end");
@@ -199,9 +200,9 @@ class PatternReader {
 }
 
 /*
- * The tree as a list of places, [what, ...], each leading to the next one: "any" takes a
- * character, "at" needs to be somewhere, "fork" also goes to another place, "go" only
- * there, "end" is a match.
+ * The tree as a list of places, [kind, ...], each leading to the next one: "any" reads a character,
+ * "at" is an assertion, "fork" also leads to another place, "go" leads only there, "end" is a
+ * match.
  */
 function placesOf(tree) {
     const places = [];
@@ -260,7 +261,7 @@ const EDGE = 0, LETTER = 1, OTHER = 2;
 const sideOf = (code) => code < 0 ? EDGE : inRanges(WORD, code) ? LETTER : OTHER;
 
 class Pattern {
-    /* Throws what is wrong as an Error. */
+    /* Throws an Error for an invalid expression. */
     constructor(text, matchCase) {
         this.places = placesOf(new PatternReader(text).read());
         this.matchCase = matchCase;
@@ -275,7 +276,7 @@ class Pattern {
         this.first = this.setOf([0], EDGE);
     }
 
-    /* A set of places with what stands before them. `to`: where characters lead. */
+    /* A set of places and the kind of character before them. `to`: the next sets by character. */
     setOf(list, before) {
         const id = before + ":" + list.join();
         let set = this.sets.get(id);
@@ -302,7 +303,7 @@ class Pattern {
         return ((before === LETTER) !== (after === LETTER)) === (where === "b");
     }
 
-    /* Where a set comes to by a character, -1 being the name's end; null: a match. */
+    /* The set that a character leads to, -1 being the name's end; null: a match. */
     step(set, code) {
         const { places, mark } = this, after = sideOf(code), next = [];
         const stamp = ++this.stamp, open = set.list.slice();
@@ -351,10 +352,10 @@ class Pattern {
 }
 
 /*
- * Which of `count` names, nameOf(0) being the first, a query finds: {match, error, asText},
- * match[] having a byte a name. It is text as it stands, or an expression if `regex` is set
- * or it is written as /.../. An expression that is wrong, of which `error` says why, or
- * finds nothing is looked for as text; `asText`: and was found so, or is wrong.
+ * Finds the names that match a query, among `count` names, nameOf(0) being the first: {match,
+ * error, asText}, match[] having a byte for each name. The query is plain text, or an expression if
+ * `regex` is set or it is written as /.../. An expression that is invalid (`error` has the reason)
+ * or matches nothing is searched as text. `asText`: it was found as text, or is invalid.
  */
 function findNames(query, { matchCase, regex }, count, nameOf) {
     const match = new Uint8Array(count);

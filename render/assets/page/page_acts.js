@@ -5,7 +5,7 @@
  */
 
 Object.assign(App.prototype, {
-    /* Only what has a history can be shown of a time. `more`: the pointer still moves. */
+    /* Only columns with a history can be shown for a time. `more`: the pointer still moves. */
     selectTime(span, more) {
         const changes = { span }, { columns } = this.profile;
         if (String(span) === String(this.state.span))
@@ -55,7 +55,7 @@ Object.assign(App.prototype, {
         return this.built === "forward" || this.built === "compare";
     },
 
-    /* The profile's nodes that a frame of a graph stands for. */
+    /* Nodes of the profile that a frame of a graph represents. */
     nodesOf(graph, node) {
         if (!graph.owner)
             return new Set([node]);
@@ -85,7 +85,7 @@ Object.assign(App.prototype, {
         this.change({ hideNames: new Set([...this.state.hideNames, name]) });
     },
 
-    /* Whether the own count of a function is its callers'. */
+    /* Whether the own count of a function is attributed to its callers. */
     isWrapper(name) {
         return wrappersOf(this.topGraph, this.profile, this.state).has(name);
     },
@@ -97,7 +97,7 @@ Object.assign(App.prototype, {
         this.change({ added: change(this.state.added, !on), spared: change(this.state.spared, on) });
     },
 
-    /* Makes a filter of the search. */
+    /* Turns the search into a filter. */
     addFilter(op) {
         const { query, matchCase, regex, picks, places, filters } = this.state;
         byId("query").value = "";

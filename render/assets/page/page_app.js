@@ -1,8 +1,8 @@
 /*
  * ---- page_app.js: the state, and the screen that follows from it ----
  *
- * Everything the reader does changes `state` and calls update(), which makes
- * anew only what depends on what changed: shapes, then graphs, then drawing. page_zoom.js, page_screen.js and
+ * Every action of the reader changes `state` and calls update(), which rebuilds only the parts that
+ * depend on the change: shapes, then graphs, then the drawing. page_zoom.js, page_screen.js and
  * page_acts.js have more of the class.
  */
 
@@ -14,7 +14,7 @@ class App {
         this.pen = new Pen(profile);
         this.state = readState(location.hash.slice(1), profile);
         this.charts = [];
-        this.zooms = {}; /* by layout that was left: the zoomed frame's name and path */
+        this.zooms = {}; /* by previous layout: the zoomed frame's name and path */
         this.tooltip = new Tooltip();
         this.menu = new Menu();
         this.upperZoom = { zoom: 0, range: null }; /* of a sandwich's callers */
@@ -39,14 +39,15 @@ class App {
             this.zoomTo(this.mainChart(), 0, range, true));
     }
 
-    /* Changes the state. `quiet`: not worth a step in the browser's history. */
+    /* Changes the state. `quiet`: adds no step to the browser's history. */
     change(changes, quiet) {
         Object.assign(this.state, changes);
         this.update({ animate: !quiet });
         this.saveAddress(quiet);
     }
 
-    /* Browsers limit how often a page may do this, so small steps wait for the last. */
+    /* Browsers limit how often a page may do this, so only the last of several small steps is
+     * saved. */
     saveAddress(quiet) {
         const save = () => {
             const hash = "#" + this.address();
@@ -55,7 +56,7 @@ class App {
             try {
                 history[quiet ? "replaceState" : "pushState"](history.state, "", hash);
             } catch {
-                /* A page without an address of its own: nothing to keep it in. */
+                /* A page without an address of its own has no place to save it. */
             }
         };
         clearTimeout(this.saving);
@@ -90,7 +91,7 @@ class App {
 
     /* ---- from state to shapes and graphs ---- */
 
-    /* False: they are being made, and update() is called again. */
+    /* False: they are being built, and update() is called again when they are ready. */
     makeGraphs() {
         const { state, profile } = this, momentsKey = String(state.moments);
         const spanKey = String(state.span);
@@ -134,7 +135,7 @@ class App {
         const { columns } = profile, sides = profile.delta ? columns.slice(0, 2) : null;
         const shown = layout === "compare" ? [columns[1], columns[0], columns[2]] :
             layout === "elided" ? [profile.elided.column] : this.shapes.map(() => this.column);
-        /* The profile itself is one again after Callers, and the table's meanwhile. */
+        /* After Callers, the profile itself is shared again, and meanwhile the table's. */
         const had = this.topGraph, known = (shape, c) => !sides && had && had.shape === shape && had.column === c &&
             had.counts === c.own ? had : null;
         this.graphs = shown.map((c, i) => {

@@ -1,23 +1,23 @@
 /*
- * ---- page_callers.js: every stack from its leaf, as a tree ----
+ * ---- page_callers.js: the tree of callers: every stack from its leaf ----
  *
- * Stacks are sorted by their frames from the leaf on, a step at a time as with a radix sort: those
- * that are alike so far are a group, which is a frame of the tree, and each group is split by the
- * names of its callers. So frames come up in the order in which a shape has them, and a stack that
- * is alone in its group is copied to its end. It needs three numbers a stack besides the shape
- * itself. Rejected: a hash table of parents and names, as in Merger: a million stacks are 29
- * million frames of callers, half a gigabyte of slots, and a second tree in the order in which
- * frames came up; it took nine times as long.
+ * Stacks are sorted by their frames from the leaf on, a step at a time as with a radix sort: stacks
+ * that are equal so far are a group, which is a frame of the tree, and each group is split by the
+ * names of its callers. So frames are created in the order in which a shape has them, and a stack
+ * that is alone in its group is copied to its end. It needs three numbers for each stack besides
+ * the shape itself. Rejected: a hash table of parents and names, as in Merger, because it took nine
+ * times as long. A million stacks are 29 million frames of callers: half a gigabyte of slots, and a
+ * second tree in the order in which frames were created.
  */
 
 const FEW = 12; /* stacks that are sorted by insertion */
 
-/* A shape that is written from front to back, and grows. */
+/* A growing shape that is written from front to back. */
 class ShapeWriter {
     constructor(names, rootName) {
         this.n = 0;
         this.shape = { ...newShape(1024, names), parent: null }; /* see parentOf() */
-        this.open = []; /* by depth: the frame that is not ended yet */
+        this.open = []; /* by depth: the frame that has not ended yet */
         this.last = -1;
         this.add(rootName, 0);
     }
@@ -55,10 +55,11 @@ class ShapeWriter {
     }
 }
 
-/* Puts stacks[from..to) in the order of the rank of the frame that each is at. */
+/* Sorts stacks[from..to) by the rank of each stack's current frame. */
 function sortStacks(stacks, from, to, rankOf) {
     if (to - from > FEW) {
-        /* Both in one number, which typed arrays sort without being asked. */
+        /* Rank and stack in one number: a typed array sorts numbers without a comparison
+         * function. */
         const all = stacks.length, keys = new Float64Array(to - from);
         for (let k = from; k < to; k++)
             keys[k - from] = rankOf(stacks[k]) * all + stacks[k];
@@ -76,7 +77,7 @@ function sortStacks(stacks, from, to, rankOf) {
     }
 }
 
-/* The leaves that callers are asked of. */
+/* The leaves whose callers are wanted. */
 function leavesOf(profile, view) {
     const { n } = profile.shape, out = leftOut(profile, view), { filtered } = view;
     const counts = (i) => profile.stacks[i] && !out[i] && (!filtered || filtered.left[i]);
@@ -90,23 +91,25 @@ function leavesOf(profile, view) {
     return leaves;
 }
 
-/* A shape, siblings by name. */
+/* Builds the shape of callers, with siblings sorted by name. */
 function makeCallers(profile, view) {
     const { n, name, parent } = profile.shape, { filtered, recursion, focus } = view;
     const ranks = nameRanks(profile), leaves = leavesOf(profile, view);
     const owner = new Int32Array(n).fill(-1), tree = new ShapeWriter(profile.names.length, 0);
-    const at = leaves.slice(), stacks = leaves.map((_, i) => i); /* the frame a stack is at; 0: it ended */
+    const at = leaves.slice(), stacks = leaves.map((_, i) => i); /* each stack's current frame; 0:
+                                                                  * it ended */
     const rankOf = (stack) => ranks[name[at[stack]]];
-    /* The first frame from `i` outwards that is one; `below`: the name it may not have, or -1. */
+    /* The first visible frame from `i` outwards; `below`: the name it must not have, or -1. */
     const visible = (i, below) => {
         while (i > 0 && ((filtered && !filtered.shown[i]) || name[i] === below))
             i = focus.has(i) ? 0 : parent[i];
         return i;
     };
     const outward = (i, below) => focus.has(i) ? 0 : visible(parent[i], recursion ? below : -1);
-    const pending = []; /* groups to be done, the next one last: [from, to, its frame's place, depth] */
+    const pending = []; /* pending groups, the next one last: [from, to, its frame's place,
+                         * depth] */
 
-    /* Those that ended belong to `node`; the others fall into groups. */
+    /* Stacks that ended belong to `node`; the others are split into groups. */
     const split = (from, to, node, depth) => {
         for (let k = from; k < to; k++)
             if (at[stacks[k]] === 0) {

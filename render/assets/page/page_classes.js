@@ -1,10 +1,10 @@
 /*
  * ---- page_classes.js: sizes of blocks, and their lifetimes ----
  *
- * Where a recording has them, stacks of the columns "sizes" and "lifetimes" end in a frame that
- * names a class: "[33 to 64 bytes]", "[1ms to 2ms]", and for blocks that live at the end "[live:
- * 1s to 2s]". Classes are drawn as histograms, of bytes, on axes that are logarithmic as the
- * classes are; the table has medians. Both are of the whole run.
+ * If a recording has classes, stacks of the columns "sizes" and "lifetimes" end in a frame that
+ * names a class: "[33 to 64 bytes]", "[1ms to 2ms]", and for blocks that live at the end "[live: 1s
+ * to 2s]". Classes are drawn as histograms, of bytes, on axes that are logarithmic like the
+ * classes; the table has medians. Both cover the whole run.
  */
 
 const CLASS_UNITS = { bytes: 1, k: 1024, m: 1024 ** 2, g: 1024 ** 3, t: 1024 ** 4,
@@ -77,8 +77,7 @@ function classTime(s) {
     return `${groups.format(Number((s * scale).toPrecision(3)))} ${unit}`;
 }
 
-/* Classes of the blocks behind a frame of a graph, or behind the symbol where frames are
- * callers. */
+/* Classes of the blocks of a graph's frame, or of its symbol where frames are callers. */
 function classesOf(chart, node) {
     const all = findClasses(chart.profile), test = nodeTest(chart, node), found = {};
     if (!all)
@@ -88,13 +87,14 @@ function classesOf(chart, node) {
     return found.size.length + found.life.length ? found : null;
 }
 
-/* Where the class behind one ends that ends at `to`: sizes and bytes double, times are 1, 2, 5. */
+/* End of the class that follows the one ending at `to`: sizes and bytes double, times are 1, 2,
+ * 5. */
 function nextBound(to, unit) {
     const digits = unit === "s" ? Math.round(to / 10 ** Math.floor(Math.log10(to * 1.0001))) : 1;
     return to * (digits === 2 ? 2.5 : 2);
 }
 
-/* Classes between others that have nothing keep their place on the axis. */
+/* Adds the empty classes between others, so that they have their place on the axis. */
 function withGaps(classes) {
     const all = [];
     for (const c of classes) {
@@ -108,7 +108,7 @@ function withGaps(classes) {
     return all;
 }
 
-/* A bar a class; what lives at the end is hatched. */
+/* One bar for each class; blocks that live at the end are hatched. */
 function histogram(title, classes) {
     if (!classes.length)
         return [];
@@ -141,8 +141,8 @@ function classRows(chart, node) {
 }
 
 /*
- * By name: {size, lived, young}: medians, and the share of bytes that died young. A stack
- * counts once for each name on it.
+ * By name: {size, lived, young}: medians, and the share of bytes that died young. A stack counts
+ * once for each name in it.
  */
 function classesByName(profile) {
     const all = findClasses(profile);
@@ -178,7 +178,7 @@ function classesByName(profile) {
     return profile.byClass;
 }
 
-/* Columns of the table: key, title, what it says to who asks, value to sort by, text. */
+/* Columns of the table: key, title, explanation, value to sort by, text. */
 const CLASS_COLUMNS = [
     ["size", "Size", "Half of its bytes are in blocks of up to this size", (c) => c.size ? c.size.from : -1,
         (c) => c.size ? formatClass(c.size) : ""],

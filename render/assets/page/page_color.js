@@ -1,9 +1,9 @@
 /*
  * ---- page_color.js: the colour of a frame ----
  *
- * By default frames of one package share a hue: the module, where the input has it, else the
- * namespace or directory that names seem to have (packageOf). Each name has its own shade of it.
- * Labels are dark on every colour, in both themes.
+ * By default frames of one package share a hue: the module, if the input has it, else the namespace
+ * or directory that packageOf guesses from names. Each name has its own shade of it. Labels are
+ * dark on every colour, in both themes.
  */
 
 function hashText(s) {
@@ -16,9 +16,9 @@ function hashText(s) {
 }
 
 /*
- * Where a function comes from, as far as its name tells: "lib`f", "f (lib.so)",
- * "[lib.so]" and "[lib.so+0x1234]", Java and Go paths, Rust and C++ namespaces, Python files;
- * for plain C the prefix before the first underscore, as in sqlite3_step.
+ * Origin of a function, guessed from its name: "lib`f", "f (lib.so)", "[lib.so]" and
+ * "[lib.so+0x1234]", Java and Go paths, Rust and C++ namespaces, Python files; for plain C the
+ * prefix before the first underscore, as in sqlite3_step.
  */
 function packageOf(name) {
     let m;
@@ -72,9 +72,9 @@ function hueShade(key, name, dark) {
 }
 
 /*
- * Kinds of code, as [hue, lightness] in the light and the dark theme. Hues alone would be one
- * to those who do not see all of them; found by a search over both for what is farthest apart
- * to everyone's eyes (0.085 at least in Oklab, see tests/browser/vision.mjs) with a label
+ * Kinds of code, as [hue, lightness] in the light and the dark theme. Hues alone are not enough for
+ * colour-blind readers, so a search over hue and lightness chose values that are farthest apart for
+ * all kinds of colour vision (0.085 at least in Oklab, see tests/browser/vision.mjs) with a label
  * readable on each.
  */
 const KIND_LOOKS = {
@@ -93,7 +93,7 @@ function heat(share, dark) {
     return oklch((dark ? 0.84 : 0.93) - (dark ? 0.11 : 0.2) * t, 0.05 + 0.13 * t, 95 - 60 * t);
 }
 
-/* Growth is vermilion and decline blue, which colour-blind people tell apart too. */
+/* Growth is vermilion and decline blue, which colour-blind people can distinguish, too. */
 function changeColor(share, dark) {
     const t = Math.sqrt(Math.min(1, Math.abs(share)));
     if (share === 0)
@@ -102,20 +102,20 @@ function changeColor(share, dark) {
         share > 0 ? 45 : 245);
 }
 
-/* Dark enough for a white label; a thread's own hue wherever it comes up. */
+/* Dark enough for a white label; a thread has the same hue everywhere. */
 const bandColor = (name) => oklch(0.42, 0.075, hashText(name) % 24 * 15);
 
-/* Wakers, by how far along the chain: as far apart as kinds are. */
+/* Wakers, by their distance along the chain; the colours are as far apart as those of kinds. */
 const HOP_LOOKS = [[[170, 0.73], [190, 0.9]], [[292, 0.75], [286, 0.83]], [[120, 0.95], [95, 0.89]],
     [[131, 0.84], [128, 0.71]], [[355, 0.92], [3, 0.79]]];
 
-/* By node: how many "--" lie between it and the sleeper; null where there are none. */
+/* By node: the number of "--" between it and the sleeper; null without any. */
 function countHops(profile, graph) {
     const link = profile.names.indexOf("--");
     if (link < 0)
         return null;
     const hops = new Uint8Array(graph.n), { name, depth } = graph;
-    const open = [0, 0]; /* by depth: the hops of frames there, below the last caller */
+    const open = [0, 0]; /* by depth: the hops of the open frame there, below the last caller */
     for (let i = 0; i < graph.n; i++) {
         hops[i] = open[depth[i]];
         open[depth[i] + 1] = Math.min(255, hops[i] + (name[i] === link ? 1 : 0));
@@ -123,7 +123,7 @@ function countHops(profile, graph) {
     return hops;
 }
 
-/* A function from a graph's node to its CSS colour; `marks` as of marksOf. */
+/* A function from a graph's node to its CSS colour; `marks` comes from marksOf. */
 function colorist(profile, graph, mode, dark, marks, carry) {
     const plain = plainColorist(profile, graph, mode, dark, carry);
     if (!marks)

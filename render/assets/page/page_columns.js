@@ -1,13 +1,13 @@
 /*
  * ---- page_columns.js: columns of the table ----
  *
- * A column is {key, title, hint, width, rank, wanted, of, cell}: its name in the address, its
- * head, its explanation, the width of its cells by level (below), its rank among the columns that
- * are dropped where there is little room (the lowest stays longest), whether a profile has it when
- * rows are functions or places and this column of counts is shown (none: any), the value of a row
- * that it is sorted by (the largest first), and its cell. Add one by pushing it. With `all` it is
- * of the whole recording, and is hidden where a part is shown, but with `ofTime` stays where that
- * is a part of the time of the lanes.
+ * A column is {key, title, hint, width, rank, wanted, of, cell}: its name in the address, its head,
+ * its explanation, the width of its cells by level (below), its rank in the order in which columns
+ * are dropped where there is little room (the lowest is dropped last), whether a profile has it
+ * when rows are functions or places and this column of counts is shown (none: any), the value by
+ * which rows are sorted (the largest first), and its cell. Add one by pushing it. With `all` it
+ * covers the whole recording, and is hidden where a part is shown, except with `ofTime` for a part
+ * of the time of the lanes.
  */
 
 /* How wide a column is: with room for shares, close together, and without shares. */
@@ -47,7 +47,7 @@ TABLE_COLUMNS.push(
     { key: "change", title: "Change", hint: "By how much its total changed", width: [146, 128, 80], rank: 3,
         wanted: (profile) => profile.delta, of: (row) => Math.abs(row.change), cell: changeCell("change") });
 
-/* Classes are of functions (page_classes.js). Of these the sizes go first. */
+/* Classes belong to functions (page_classes.js). Sizes are dropped first. */
 for (const [key, title, hint, value, text] of CLASS_COLUMNS) {
     const none = { size: null, lived: null, young: null };
     const of = (profile, row) => classesByName(profile).get(row.name) || none;
@@ -64,8 +64,8 @@ for (const [key, title, hint, value, text] of CLASS_COLUMNS) {
 }
 
 /*
- * The columns and the level for a table of `width` pixels, half of which are for names. Neither
- * the column that is sorted by goes, nor the one of rank 0.
+ * The columns and the level for a table of `width` pixels, half of which are for names. The sorted
+ * column and the one of rank 0 are never dropped.
  */
 function fitColumns(columns, width, sort) {
     const sum = (list, level) => list.reduce((a, c) => a + c.width[level], 0);

@@ -3,8 +3,8 @@
  */
 
 /*
- * A comparison becomes three columns: the counts after, the counts before, and the larger of both,
- * which alone has room for frames that one side does not have.
+ * Turns a comparison into three columns: the counts after, the counts before, and the larger of
+ * both, which alone has room for frames that one side does not have.
  */
 function compareColumns(after, delta) {
     after = { ...after, own: Float64Array.from(after.own) };
@@ -23,9 +23,9 @@ function compareColumns(after, delta) {
 const ONLY_BEFORE = "[only before]";
 
 /*
- * For the view of what is gone: `gone` marks nodes of the profile that nothing is left
- * of, `was` has their totals before, and `column` has the counts after and, of what is
- * gone, before. `name` is that of the frame at the right.
+ * Data of the elided view: `gone` flags nodes of the profile that have no count after, `was` has
+ * their totals before, and `column` has the counts after and, for gone nodes, the counts before.
+ * `name` is the name of the frame at the right.
  */
 function readElided(profile) {
     const [after, before] = profile.columns, { n } = profile.shape;
@@ -43,8 +43,8 @@ function readElided(profile) {
     return { gone, was, column, name: profile.names.length - 1 };
 }
 
-/* The elided view: paths that exist, and paths that are gone, with their callers, below a frame
- * of their own. */
+/* The elided view: paths that exist, and, below a frame of their own, gone paths with their
+ * callers. */
 function mergeElided(profile, view) {
     const { n, name, parent } = profile.shape, { gone } = profile.elided;
     const merger = mergeForward(profile, view, gone), { owner } = merger;
@@ -73,7 +73,7 @@ function mergeElided(profile, view) {
     return merger;
 }
 
-/* Callers of what is gone had it before: their counts of then have it again. */
+/* Adds the counts of gone nodes to their callers' counts before. */
 function addLost(profile, graph) {
     const { name, parent } = profile.shape, { gone } = profile.elided, { owner } = graph.shape;
     const before = profile.columns[1].own, heir = new Int32Array(gone.length);
@@ -108,9 +108,9 @@ function elidedMarks(profile, shape) {
 }
 
 /*
- * By node of a chain: BAND for names of threads. A sleeper's stack begins with its
- * thread's, a waker's, which stands the other way round, ends with it; a waker of one
- * frame is no thread but stands for one, as "[timer]".
+ * By node of a chain: BAND for names of threads. A sleeper's stack begins with its thread's name. A
+ * waker's stack is reversed and ends with it. A waker of one frame, such as "[timer]", is no thread
+ * but takes the place of one.
  */
 function threadMarks(profile, graph) {
     const hops = countHops(profile, graph);
@@ -125,7 +125,7 @@ function threadMarks(profile, graph) {
         else if (hops[p] && !isLink(p) && !isLink(graph.parent[p]))
             marks[p] = BAND;
     }
-    /* "name-1234" beside the name of the process: a thread kept apart from others. */
+    /* "name-1234" beside the name of the process: a thread that has its own frame. */
     const numbered = (i) => /.-[0-9]+$/.test(profile.names[graph.name[i]]);
     for (let i = 1; i < graph.n; i++) {
         const p = graph.parent[i];
@@ -137,7 +137,7 @@ function threadMarks(profile, graph) {
     return marks;
 }
 
-/* Marks of special frames of a graph, by node, or null. Made at the first call. */
+/* Marks of special frames of a graph, by node, or null; computed at the first call. */
 function marksOf(profile, graph, reversed) {
     if (graph.marks === undefined)
         graph.marks = graph.column === (profile.elided || {}).column && profile.elided ?
@@ -147,7 +147,7 @@ function marksOf(profile, graph, reversed) {
 
 const CHANGE_MODES = ["change", "relative", "ratio"];
 
-/* Counts before and after that colours are of: with `carry` of what a frame calls, too. */
+/* Counts before and after for the colours; with `carry` they include callees. */
 const shownChange = (graph, carry) => carry || !graph.self ? graph : graph.self;
 
 function largestChange(graph, carry) {
@@ -159,10 +159,10 @@ function largestChange(graph, carry) {
 }
 
 /*
- * A function from a node to its change as a number from -1 to 1: against the largest
- * change, against the frame itself, or of its ratio (after for each before) against
- * that of all, where four times as much or as little is 1. As framecolor.c has it for
- * pictures: ratios always count what a frame calls, the others with `carry`.
+ * A function from a node to its change as a number from -1 to 1: against the largest change,
+ * against the frame itself, or of its ratio (after for each before) against that of all, where four
+ * times as much or as little is 1. Like framecolor.c for pictures: ratios always include callees,
+ * the others do with `carry`.
  */
 function changeShare(graph, mode, carry) {
     const { was, now, change } = shownChange(graph, carry || mode === "ratio");
@@ -179,8 +179,8 @@ function changeShare(graph, mode, carry) {
 }
 
 /*
- * For a profile with several columns: the shown column per unit of another one, as bytes per call:
- * {other, was, now}, which changeShare treats as a ratio; null for none.
+ * For a profile with several columns: the shown column per unit of another one, such as bytes per
+ * call: {other, was, now}, which changeShare treats as a ratio; null without another column.
  */
 function perColumn(profile, graph, mode) {
     const other = profile.columns[perIndex(mode)];
@@ -191,7 +191,7 @@ function perColumn(profile, graph, mode) {
 
 const perIndex = (mode) => /^per-\d{1,4}$/.test(mode) ? Number(mode.slice(4)) : -1;
 
-/* "1.25 KiB", what there is for each of the other column's. */
+/* The shown count for each unit of the other column, such as "1.25 KiB". */
 function formatPer({ was, now }, node, unit) {
     return was[node] > 0 ? formatShort(Number((now[node] / was[node]).toPrecision(4)), unit) : "none";
 }
@@ -205,7 +205,7 @@ function linksTo(profile, graph, node) {
         else if (links.length && marks[i] === BAND)
             links[links.length - 1][0] = profile.names[graph.name[i]];
     });
-    /* The thread may still be to come, if there is but one way to it. */
+    /* The thread may still follow, if there is only one path to it. */
     let i = node;
     while (marks[i] !== BAND && i + 1 < graph.n && graph.end[i + 1] === graph.end[i])
         i++;

@@ -1,19 +1,19 @@
 /*
  * ---- page_draw.js: from a graph and a zoom to boxes, and from boxes to pixels ----
  *
- * One walk in pre-order finds the frames that are wide enough to see and steps over all others by
- * their subtrees' ends, so drawing costs what is on the screen and not what is in the profile.
- * Neighbours under a pixel become one grey box.
+ * One walk in pre-order finds the frames that are wide enough to see and skips all others by their
+ * subtrees' ends, so the cost of drawing depends on the screen and not on the profile. Neighbours
+ * under a pixel become one grey box.
  */
 
-/* How much is seen of callers of the zoomed frame, by theme, and of what stands behind a
- * label. t0576 holds what comes of it to a contrast of 4.5. */
+/* Opacity of callers of the zoomed frame, by theme, and of the note behind a label. t0576 checks
+ * that the contrast is at least 4.5. */
 const ALPHAS = { caller: { light: 0.45, dark: 0.28 }, note: 0.86 };
 const ROW = 20, PAD = 5, THIN = 1;
 const THIN_MOVING = 3; /* of a picture that is replaced with the next frame */
 const FONT = '12px system-ui, -apple-system, "Segoe UI", Roboto, "DejaVu Sans", sans-serif';
 
-/* Boxes as columns that keep their memory from one layout to the next. */
+/* Boxes as columns that reuse their memory from one layout to the next. */
 class Boxes {
     constructor() {
         this.n = 0;
@@ -29,9 +29,11 @@ class Boxes {
             return fresh;
         };
         this.node = more(this.node, new Int32Array(size));
-        this.last = more(this.last, new Int32Array(size)); /* node after it, or after the run */
+        this.last = more(this.last, new Int32Array(size)); /* the next node after the box, or after
+                                                            * the run */
         this.depth = more(this.depth, new Int32Array(size));
-        this.run = more(this.run, new Uint8Array(size)); /* 1: several thin frames; 2: some, while it moves */
+        this.run = more(this.run, new Uint8Array(size)); /* 1: several thin frames; 2: some, while
+                                                          * the picture moves */
         this.x = more(this.x, new Float64Array(size));
         this.w = more(this.w, new Float64Array(size));
     }
@@ -59,7 +61,7 @@ class Boxes {
                 row.length = 0;
     }
 
-    /* The box at a place, or -1; a little to its side counts for thin ones. */
+    /* The box at a place, or -1; thin boxes are also hit slightly beside them. */
     at(depth, x) {
         const row = this.rows[depth];
         if (!row || !row.length)
@@ -88,13 +90,13 @@ class Boxes {
 
 /*
  * Makes the boxes of the range [x0, x1] of counts on `width` pixels. Neighbours narrower than
- * `thin` become one; where they would be visible at rest it is a run of 2, with the first one's
- * colour.
+ * `thin` become one box. Its run is 2, with the first frame's colour, if they are visible when the
+ * picture does not move.
  */
 function layoutBoxes(boxes, graph, x0, x1, width, thin = THIN) {
     const { n, total, depth, end } = graph, scale = width / (x1 - x0);
     const open = []; /* by depth: the run being gathered there */
-    const edges = [0]; /* by depth: where the next frame there begins */
+    const edges = [0]; /* by depth: left edge of the next frame there */
     boxes.clear();
     for (let i = 0; i < n;) {
         const d = depth[i], start = edges[d], w = total[i] * scale, x = (start - x0) * scale;
@@ -122,7 +124,7 @@ function layoutBoxes(boxes, graph, x0, x1, width, thin = THIN) {
     }
 }
 
-/* Widths of text in FONT, asked of the browser once for each character and name. */
+/* Widths of text in FONT, measured by the browser once for each character and name. */
 class Pen {
     constructor(profile) {
         this.profile = profile;
@@ -201,7 +203,7 @@ function paint(ctx, view) {
         ctx.globalAlpha = d < view.zoomDepth ? theme.caller : 1;
         for (const i of row)
             paintBox(ctx, view, i, y);
-        /* Callers of the zoomed frame are pale; their labels then follow the theme. */
+        /* Callers of the zoomed frame are pale, so their labels have the theme's colour. */
         ctx.globalAlpha = 1;
         for (const i of row)
             if (boxes.w[i] > 2 * PAD + 12)
@@ -221,7 +223,7 @@ function paint(ctx, view) {
     }
 }
 
-/* A frame that hangs over an edge is as wide as what is seen of it. */
+/* A frame that extends beyond an edge gets the width of its visible part. */
 function clip(x, w, width) {
     const left = Math.max(x, 0);
     return [left, Math.min(x + w, width) - left];
@@ -244,7 +246,7 @@ function paintBox(ctx, view, i, y) {
     const drawn = w > 3 ? w - 1 : w > 1.5 ? w - 0.5 : w;
     ctx.fillRect(x, y, drawn, ROW - 1);
     if (view.marks && view.marks[node] >= GONE && drawn > 2 && !boxes.run[i] && !faded) {
-        ctx.strokeStyle = theme.muted; /* black and white on a ground that may be either */
+        ctx.strokeStyle = theme.muted; /* black and white, because the ground may be either */
         ctx.lineWidth = 1;
         ctx.strokeRect(x + 0.5, y + 0.5, drawn - 1, ROW - 2);
     }
@@ -306,7 +308,7 @@ function paintBand(ctx, { pen, fromEnd }, name, left, right, middle) {
     ctx.font = FONT;
 }
 
-/* Text behind the name where there is room. */
+/* Text that follows the name if there is room. */
 function noteOf(graph, node, { mode, per, carry }) {
     const chain = graph.chain && graph.chain[node].length > 1 ?
         `\u00b7 ${graph.chain[node].length} frames ` : "";
@@ -321,7 +323,7 @@ function noteOf(graph, node, { mode, per, carry }) {
     return chain + formatShort(graph.total[node], graph.unit);
 }
 
-/* By frame how many of those before it match; made once for a search, and null without one. */
+/* By frame, the number of matches before it; computed once for a search, and null without one. */
 function matchesOf(graph, search) {
     if (!search.active) {
         graph.matches = null;

@@ -1,20 +1,21 @@
 /*
  * ---- page_drop.js: comparison of the page with a second file, dropped onto it ----
  *
- * The file may be folded text, a page or a picture of flame's. The result is the data of a page of
- * a comparison, in the format that readProfile takes, and this document is written anew around it:
- * scripts, style and controls are its own, and a reload shows the page as it was. The page that is
- * shown is the side before, the file the side after.
+ * The file may be folded text, a page or a picture of flame's. The result is the data of a
+ * comparison page, in the format that readProfile takes. This document is rewritten around the data
+ * with its own scripts, style and controls, and a reload shows the old page again. The shown page
+ * is the side before, the file the side after.
  *
  * The file is outside input: it is parsed as data only (a page's JSON, a picture as an XML
  * document that runs nothing), its size is bounded, and its names are only ever text.
  */
 
 const LARGEST_FILE = 256 << 20, LARGEST_TREE = 8e6, DEEPEST = 100000;
-/* Written out, they would end this one, or look as if there were more. */
+/* Inside a script these tags would end it, or look like another one. */
 const SCRIPT = "\u003cscript", END_SCRIPT = "\u003c/script>";
 
-/* The controls as the file has them; not the profile, which may be large. A Worker has none. */
+/* The controls as the file has them, without the profile, which may be large. A Worker has no
+ * document. */
 function copyBody() {
     const copy = document.body.cloneNode(false);
     for (const child of document.body.childNodes)
@@ -25,7 +26,7 @@ function copyBody() {
 
 const pristine = typeof document === "undefined" ? null : copyBody();
 
-/* A tree of stacks that two files are put into: nodes in the order they came up. */
+/* A tree of stacks that combines two files: nodes in the order in which they were added. */
 class Stacks {
     constructor() {
         this.name = [""];
@@ -50,7 +51,7 @@ class Stacks {
     }
 }
 
-/* A tree of {n, name(i), parent(i), own(i)} in pre-order, poured into one side. */
+/* A tree of {n, name(i), parent(i), own(i)} in pre-order, added to one side. */
 function pourTree(stacks, side, { n, name, parent, own }) {
     const place = new Int32Array(n);
     for (let i = 0; i < n; i++) {
@@ -70,7 +71,7 @@ const treeOfProfile = (profile, column, { shape } = profile) => ({
 
 /* ---- the three kinds of files ---- */
 
-/* Counts of different views are of different things, whatever their unit. */
+/* Counts of different views cannot be compared, whatever their unit. */
 function isSameView(view, wanted) {
     if (view && wanted.name && view !== wanted.name)
         throw new Error(`it is of the view ${shorten(view, 30)}, and this page shows ${wanted.name}`);
@@ -93,11 +94,11 @@ function readDroppedPage(text, wanted) {
 
 const OF_PICTURE = " (a picture: what was too thin to draw counts for its callers)";
 
-/* A picture of ours says every count exactly; what was too thin to draw is its caller's. */
+/* flame's pictures have every count exactly; frames too thin to draw count for their caller. */
 function readDroppedPicture(text) {
-    /* Styles are not looked at, and the page's policy would complain about each. */
+    /* Styles are not read, and the page's content policy would report each of them. */
     const plain = text.replace(/(<\/?)style\b/g, "$1metadata").replace(/(\s)style(\s*=)/g, "$1data-style$2");
-    /* As HTML, whose reader has no page of its own for what is broken, with styles in it. */
+    /* Parsed as HTML: the XML parser answers errors with a page of its own that has styles. */
     const xml = new DOMParser().parseFromString(plain, "text/html");
     const frames = [...xml.querySelectorAll("#frames g[data-w]")];
     if (!/<\/svg>\s*$/.test(text) || !frames.length)
@@ -125,7 +126,7 @@ function readDroppedPicture(text) {
         parent: (i) => parent[i], own: (i) => Math.max(0, own[i]) } };
 }
 
-/* Folded text, a stack and its count a line; `unit` as its first line may say. */
+/* Folded text, one stack and its count in each line; `unit` may come from its first line. */
 function readDroppedFolded(text, stacks, wanted) {
     let unit = null, view = null, prefixed = false, lines = 0, good = 0;
     if (text.startsWith("FLAMETRC"))
@@ -177,7 +178,7 @@ function pack(numbers) {
     return btoa(parts.join("") + String.fromCharCode(...bytes));
 }
 
-/* Which module each name is in, as one of the two pages says, in the format that readPlaces takes. */
+/* The module of each name, from either page, in the format that readPlaces takes. */
 function modulesOf(profiles, names) {
     const known = new Map(), told = profiles.find((p) => p.modules);
     if (!told)
@@ -190,13 +191,13 @@ function modulesOf(profiles, names) {
         of: pack(names.map((s, i) => i ? number.get(known.get(s)) || 1 : 0)) }];
 }
 
-/* Numbers of the names that are malloc's wrappers on one of the two. */
+/* Numbers of the names that are malloc's wrappers on either page. */
 function wrappersIn(profiles, key, names) {
     const known = new Set(profiles.flatMap((p) => [...p[key]].map((i) => fullName(p, i))));
     return names.flatMap((s, i) => known.has(s) ? [i] : []);
 }
 
-/* `profiles`: of the two files, those that are pages. */
+/* `profiles`: the profiles of those of the two files that are pages. */
 function pageData(stacks, { title, subtitle, nametype, unit, sample, viewName, wrapped, profiles }) {
     const numbers = new Map([["all", 0]]), names = ["all"], order = [];
     const frames = [], own = [], delta = [];
@@ -246,7 +247,7 @@ function pageData(stacks, { title, subtitle, nametype, unit, sample, viewName, w
         columns: [{ name: "", title, unit, wrapped, fractions: true, own: pack(own) }] };
 }
 
-/* Writes this document anew around other data. */
+/* Rewrites this document around other data. */
 function openProfile(data, hash) {
     const script = [...document.scripts].pop().textContent, head = document.head.innerHTML;
     const json = JSON.stringify(data).replaceAll("<", "\\u003c");
@@ -261,7 +262,8 @@ function openProfile(data, hash) {
     document.close();
 }
 
-/* Back from a comparison, and forward to it, is to another document: the file's own is loaded again. */
+/* Going back from a comparison, or forward to it, leads to another document: the original file is
+ * loaded again. */
 function leftDropped({ profile }, { state }) {
     if (Boolean(state && state.dropped) === profile.dropped)
         return false;
@@ -277,7 +279,8 @@ function addressOfComparison({ state, profile }) {
     return p.toString();
 }
 
-/* The data of the comparison of what is shown with a file's text; throws what is wrong with it. */
+/* The data of the comparison of the shown profile with a file's text; throws an error about an
+ * invalid file. */
 function compareWith(app, text, name) {
     const { profile, column } = app, stacks = new Stacks();
     const begin = text.slice(0, 4096).trimStart().toLowerCase();
@@ -319,7 +322,7 @@ function connectDrop(app) {
     const hasFiles = (event) => event.dataTransfer && [...event.dataTransfer.types].includes("Files");
     byId("compare-with").addEventListener("click", () => input.click());
     input.addEventListener("change", (event) => {
-        event.stopPropagation(); /* it is no choice of what is displayed */
+        event.stopPropagation(); /* the choice does not affect the display */
         if (input.files.length)
             takeFile(app, input.files[0]);
         input.value = "";

@@ -3,8 +3,8 @@
  */
 
 /*
- * A finger cannot hover: its first tap on a frame shows what a pointer over it would, and a
- * tap on the frame that is selected zooms. True if the tap is done with.
+ * A finger cannot hover: its first tap on a frame shows what a pointer over it would, and a tap on
+ * the frame that is selected zooms. True if the tap has been handled.
  */
 function tapShows(chart, event, i) {
     const node = chart.boxes.node[i];
@@ -17,7 +17,7 @@ function tapShows(chart, event, i) {
     return true;
 }
 
-/* The button over the graph that leads back to all of it, wherever one has scrolled to. */
+/* The button over the graph that resets the zoom, visible at any scroll position. */
 function showReset(app) {
     const { zoom, range } = app.state, upper = app.upperZoom;
     byId("reset").hidden = app.state.view === "table" || !(zoom > 0 || range || upper.zoom || upper.range);

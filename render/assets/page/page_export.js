@@ -1,12 +1,12 @@
 /*
  * ---- page_export.js: the view as text for a file: SVG, CSV, folded stacks ----
  *
- * All of it is of the view in sight: filters, zoom, order, colours, search. Names are hostile: in
- * SVG they are escaped, in a cell of CSV they are quoted and never begin as a formula does, in a
- * folded line they can neither end a frame nor the line.
+ * Every export is of the view on the screen, with filters, zoom, order, colours and search. Names
+ * are hostile: in SVG they are escaped, in a cell of CSV they are quoted and never begin like a
+ * formula, in a folded line they can end neither a frame nor the line.
  */
 
-/* Characters that XML has no way to write are shown as what cannot be shown. */
+/* Characters that XML cannot hold become the replacement character. */
 const xmlText = (s) => s.replace(/[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu, "\ufffd")
     .replace(/[&<>"']/g, (c) => `&#${c.charCodeAt(0)};`);
 
@@ -17,7 +17,7 @@ const SHEET_EDGE = 10, SHOWN_CHARS = 2000;
 
 const round2 = (v) => Number(v.toFixed(2));
 
-/* Takes the calls that page_draw.js makes of a canvas, and writes elements. */
+/* Has the canvas methods that page_draw.js calls, and writes elements. */
 class SvgSheet {
     constructor(pen) {
         this.pen = pen;
@@ -69,11 +69,11 @@ class SvgSheet {
     }
 
     measureText(s) {
-        return { width: 1.08 * this.pen.text(s) }; /* of bold letters, which alone are asked for */
+        return { width: 1.08 * this.pen.text(s) }; /* of bold letters: nothing else is measured */
     }
 }
 
-/* A sheet on a canvas, with `scale` dots a pixel; it has the methods of the SVG's. */
+/* A sheet on a canvas, with `scale` dots in a pixel; it has the methods of SvgSheet. */
 class CanvasSheet {
     constructor(ctx, scale) {
         ctx.scale(scale, scale);
@@ -100,7 +100,7 @@ class CanvasSheet {
     }
 }
 
-/* Pictures that leave the page are light, in any theme. */
+/* Exported pictures are light, in any theme. */
 function inLight(app, make) {
     const before = app.printing;
     app.printing = true;
@@ -113,7 +113,7 @@ function inLight(app, make) {
     }
 }
 
-/* Draws one flame graph, all its rows; the height. */
+/* Draws one flame graph with all its rows; returns the height. */
 function layChart(app, chart, sheet, width, top) {
     const { graph } = chart, colors = app.colorsOf(chart, graph), boxes = new Boxes();
     const [x0, x1] = chart.target(), { flame } = chart.view;
@@ -165,7 +165,7 @@ function viewInWords(app) {
     return lines.map((s) => shorten(s, 300));
 }
 
-/* Draws all that is shown; the height. */
+/* Draws all shown parts; returns the height. */
 function layView(app, sheet, width) {
     const { theme } = app, room = width - 2 * SHEET_EDGE;
     let y = 30;
@@ -200,7 +200,7 @@ function viewSvg(app, width) {
     });
 }
 
-const CANVAS_MOST = 16384; /* dots a side, in browsers in use */
+const CANVAS_MOST = 16384; /* dots on a side, in today's browsers */
 
 /* A canvas with two dots a pixel, or as many as browsers take. */
 function viewCanvas(app, width) {
@@ -220,13 +220,13 @@ function viewCanvas(app, width) {
 
 /* ---- the table as comma-separated values (RFC 4180) ---- */
 
-/* Spreadsheets take a cell that begins so for a formula, and would run it. */
+/* Spreadsheets treat a cell that begins so as a formula, and would run it. */
 function csvCell(s) {
     const text = /^[=+\-@\t\r]/.test(s) ? "'" + s : s;
     return `"${text.replace(/[\u0000-\u001f\u007f]/g, " ").replaceAll('"', '""')}"`;
 }
 
-/* Counts are exact, in the column's unit; other cells are what the table says. */
+/* Counts are exact, in the column's unit; other cells have the table's text. */
 function tableCsv(app) {
     const { table } = app, { unit } = app.topGraph, all = app.topGraph.total[0] || 1;
     const counts = ["own", "total", "ownChange", "change"];
@@ -251,21 +251,21 @@ function plainNumber(v) {
 
 const KIND_MARKS = Object.fromEntries(Object.entries(MARKS).map(([mark, kind]) => [kind, mark]));
 
-/* A frame may hold neither what ends a frame nor what ends a line. */
+/* A frame may hold neither a separator of frames nor the end of a line. */
 const foldedName = (profile, n) => profile.names[n].replace(/;/g, ":").replace(/[\u0000-\u001f\u007f]/g, " ") +
     (KIND_MARKS[profile.kinds[n]] || "");
 
-/* A last frame that ends as a line does, "f 3", would be taken for a count. */
+/* A last frame that ends like a line, such as "f 3", would be read as a count. */
 const foldedLast = (s) => s.replace(/[ \t]+(?=[-+]?[\d.]+[ \t]*$)/, "_");
 
 /*
- * Stacks of the main graph that are in sight, outermost frame first whatever way they are
- * drawn, so that they read back as what was recorded: lines, and what they sum to.
+ * Visible stacks of the main graph, always outermost frame first, so that they can be read like the
+ * recording: returns the lines and their sum.
  */
 function foldedLines(app) {
     const { profile } = app, chart = app.mainChart(), { graph } = chart, lines = [];
     const anchor = chart.anchor(), [x0, x1] = chart.target(), narrow = app.state.range !== null;
-    const edges = [0]; /* by depth: where the next frame there begins */
+    const edges = [0]; /* by depth: left edge of the next frame there */
     const path = [], sides = profile.delta && graph.was ? [ownOf(graph, 1), ownOf(graph, 0)] : null;
     let sum = 0;
     for (let i = 0; i < graph.n; i++) {
@@ -301,7 +301,7 @@ function ownOf(graph, side) {
 }
 
 /* The moment of the counts, or their range, as in flame fold --at and --from (flame-folded(5));
- * nothing where they are of the whole run. */
+ * empty for the whole run. */
 function momentWords(app) {
     const { profile, state, column } = app, { timeline } = profile;
     let range = null;

@@ -1,12 +1,13 @@
 /*
  * ---- page_findings.js: the findings, in sentences ----
  *
- * The sentences and the stacks they are about come with the page (render/findings). Each is a link
- * to the state that shows its stack, in the form all addresses have, so that it can be opened in a
- * tab of its own, kept and sent. Texts have names from outside and are only ever text.
+ * The sentences and their stacks come with the page (render/findings). Each is a link to the state
+ * that shows its stack, in the form of all addresses, so that it can be opened in a tab of its own,
+ * saved and sent. Texts contain names from outside and are only ever text.
  */
 
-const FINDINGS_FIRST = 6, FINDINGS_ROOM = 520; /* pixels: in a lower window the list is folded */
+const FINDINGS_FIRST = 6, FINDINGS_ROOM = 520; /* pixels: in a window that is less high the list is
+                                                * folded */
 
 class FindingsPanel {
     constructor(app, findings) {
@@ -30,7 +31,8 @@ class FindingsPanel {
         this.fill();
     }
 
-    /* The changes of state that show a finding: a node of the file may be one of several lines. */
+    /* The changes of state that show a finding: a node of the file may be one of a function's
+     * several lines. */
     place(profile, f) {
         const usual = defaultState(profile), node = (i) =>
             profile.lines ? profile.lines.owner[i] : i;
@@ -47,7 +49,7 @@ class FindingsPanel {
         };
     }
 
-    /* The address of one; what the reader chose of the looks stays. */
+    /* The address of a finding; the reader's choices of appearance remain. */
     address(f) {
         const { app } = this;
         return "#" + writeState({ ...app.state, ...f.at }, app.profile, app.profile.shape);
@@ -73,7 +75,7 @@ class FindingsPanel {
         }
     }
 
-    /* A click without a modifier goes there in this page; all others are the browser's. */
+    /* A click without a modifier opens the finding in this page; the browser handles all others. */
     go(event, f) {
         if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey || event.button)
             return;
@@ -97,7 +99,7 @@ class FindingsPanel {
             this.app.change({ findings: this.open ? "folded" : "shown" }, true);
     }
 
-    /* Follows the state; the addresses are made when they are in sight. */
+    /* Updates after a change of state; addresses are computed only while visible. */
     show() {
         if (!this.panel)
             return;

@@ -1,9 +1,9 @@
 /*
  * ---- page_flamegraph.js: one flame graph on a canvas, and its reactions to the reader ----
  *
- * A FlameGraph shows a range of counts of one graph, and reports the reader's actions to its listener:
- * zoom(chart, node, range), hover(chart, node, run, event), menu(chart, node, x, y), select(chart,
- * node). It keeps no state of the page; the page calls show() again.
+ * A FlameGraph shows a range of counts of one graph, and reports the reader's actions to its
+ * listener: zoom(chart, node, range), hover(chart, node, run, event), menu(chart, node, x, y),
+ * select(chart, node). It has no state of the page; the page calls show() again.
  */
 
 const MOVE_MS = 180;
@@ -14,7 +14,7 @@ class FlameGraph {
         this.pen = pen;
         this.listener = listener;
         this.canvas = element("canvas", "chart-canvas");
-        this.canvas.chart = this; /* for tests, and for the curious in a console */
+        this.canvas.chart = this; /* for tests, and for use in the browser's console */
         this.canvas.tabIndex = 0;
         this.canvas.setAttribute("role", "application");
         this.canvas.setAttribute("aria-roledescription", "flame graph");
@@ -94,7 +94,7 @@ class FlameGraph {
         const below = this.spaceHeight - this.scroller.scrollTop - this.height;
         this.measure();
         this.jump(this.x0, this.x1);
-        /* The frame at the lower edge stays there. */
+        /* The frame at the lower edge does not move. */
         if (this.view.flame)
             this.scroller.scrollTop = this.spaceHeight - below - this.height;
         this.redraw();
@@ -112,7 +112,8 @@ class FlameGraph {
         const from = [this.x0, this.x1], begin = performance.now();
         const step = (now) => {
             const t = Math.min(1, (now - begin) / MOVE_MS), e = 1 - (1 - t) ** 3;
-            if (t <= 0) { /* this frame began before the click: the picture is the one that is there */
+            if (t <= 0) { /* this animation frame began before the click: the picture does not
+                           * change yet */
                 this.timer = requestAnimationFrame(step);
                 return;
             }
@@ -134,7 +135,7 @@ class FlameGraph {
             return;
         const before = this.spaceHeight;
         layoutBoxes(this.boxes, this.graph, this.x0, this.x1, this.width, this.moving ? THIN_MOVING : THIN);
-        /* A flame stands on the lower edge, with some room above its highest tip. */
+        /* The root is at the lower edge, with some room above the deepest frame. */
         this.spaceHeight = Math.max(this.height, (this.boxes.height + 1) * ROW);
         if (this.spaceHeight !== before) {
             const fromBottom = before - this.scroller.scrollTop;
@@ -175,7 +176,7 @@ class FlameGraph {
         this.drawMs = performance.now() - begin;
     }
 
-    /* The deepest frame that spans what is seen: the one zoomed into. */
+    /* The deepest frame that spans the visible range: the zoomed one. */
     anchor() {
         const { graph, view } = this;
         if (!view.range)
@@ -302,7 +303,7 @@ class FlameGraph {
         this.listener.zoom(this, 0, [left, right]);
     }
 
-    /* True once the pointer went far enough to mean it. */
+    /* True once the pointer has moved far enough for a drag. */
     drag(event, down) {
         const dx = event.clientX - down.x, dy = event.clientY - down.y;
         if (!down.moved && Math.abs(dx) + Math.abs(dy) < 6)
@@ -335,7 +336,7 @@ class FlameGraph {
         }
     }
 
-    /* Any range, held inside the graph. */
+    /* Shows any range, clamped to the graph. */
     roam(x0, x1) {
         const all = this.graph.total[0], span = Math.min(x1 - x0, all);
         if (span < all * 1e-9)
@@ -348,7 +349,8 @@ class FlameGraph {
 
     /* ---- the keyboard ---- */
 
-    /* The frame a step away: "out" to the caller, "in" to the widest callee, or a sibling. */
+    /* The next frame in a direction: "out" to the caller, "in" to the widest callee, or a
+     * sibling. */
     neighbour(node, step) {
         const { end, total } = this.graph;
         if (step === "out")

@@ -8,10 +8,10 @@ const compact = new Intl.NumberFormat("en-US",
 
 const timeUnit = (unit) => TIME_UNITS.findIndex((names) => names.includes(unit));
 
-/* Three significant digits or more, whatever the size. */
+/* At least three significant digits. */
 const scaled = (v, unit) => v.toFixed(v < 100 ? 2 : v < 1000 ? 1 : 0) + " " + unit;
 
-/* "1.50 MiB", "2.31 s"; for other units the digits, or "1.234M" when they are many. */
+/* "1.50 MiB", "2.31 s"; for other units all digits, or "1.234M" when they are many. */
 function formatShort(value, unit) {
     const sign = value < 0 ? "\u2212" : "";
     let v = Math.abs(value);
@@ -35,7 +35,7 @@ function formatShort(value, unit) {
     return sign + (v >= 1e6 ? compact.format(v) : groups.format(Number(v.toFixed(2))));
 }
 
-/* "1,572,864 bytes", "1 sample"; "us" is written as everywhere else. */
+/* "1,572,864 bytes", "1 sample"; "us" is written as in all texts. */
 function formatExact(value, unit) {
     const v = Math.abs(value), one = v === 1 && ["bytes", "samples", "calls", "faults"].includes(unit);
     const shown = one ? unit.slice(0, -1) : unit === "us" ? "\u00b5s" : unit;
@@ -46,8 +46,8 @@ function formatPercent(part, whole) {
     return whole > 0 ? (100 * part / whole).toFixed(2) + "%" : "\u2013";
 }
 
-/* A change, of what there was before, always with its sign: growth is never told by colour alone.
- * Nothing before is no measure. */
+/* A change relative to the count before, always with its sign, as colour alone must not show
+ * growth. There is no relative change if the count before was 0. */
 function formatChange(change, before) {
     if (!(before > 0) && change > 0)
         return "new";
@@ -55,13 +55,13 @@ function formatChange(change, before) {
     return (v > 0 ? "+" : v < 0 ? "\u2212" : "\u00b1") + Math.abs(v).toFixed(2) + "%";
 }
 
-/* The second count for each of the first. */
+/* Ratio of the second count to the first. */
 const formatRatio = (now, was) => was > 0 ? Number((now / was).toPrecision(4)).toString() :
     "no ratio";
 
 const plural = (n, one, many) => groups.format(n) + " " + (n === 1 ? one : many);
 
-/* The middle of a name too long for a menu or a crumb goes. */
+/* Cuts the middle out of a name that is too long for a menu or a path. */
 function shorten(s, chars) {
     if (s.length <= chars)
         return s;
@@ -73,7 +73,7 @@ function shorten(s, chars) {
 
 const byId = (id) => document.getElementById(id);
 
-/* A text that stays is not written again, as the browser would lay the page out again. */
+/* An unchanged text is not written again, because the browser would lay the page out again. */
 function setText(e, text) {
     if (e.textContent !== text)
         e.textContent = text;

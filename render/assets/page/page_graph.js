@@ -3,11 +3,12 @@
  *
  * A shape has the frames and their parents; a graph adds to it the counts of one column. Every
  * shape but the profile's own has `owner`: for each node of the profile the node of the shape that
- * gets its own count, or -1. So any column can be poured into any shape in one pass, and only a
+ * gets its own count, or -1. So any column can be summed over any shape in one pass, and only a
  * change of the shown frames builds a new shape.
  */
 
-/* Names are numbers under `names`, and depths are small: of millions of frames bytes count. */
+/* Arrays for numbers of names, as narrow as `names` allows, and for depths, which are small: with
+ * millions of frames bytes count. */
 const nameArray = (names, n) => names <= 60000 ? new Uint16Array(n) : new Int32Array(n);
 const depthArray = (most, n) => most < 256 ? new Uint8Array(n) : most < 65536 ? new Uint16Array(n) : new Int32Array(n);
 
@@ -26,7 +27,7 @@ function newShape(n, names) {
         name: nameArray(names, n), parent: new Int32Array(n),
         depth: new Uint8Array(n) /* see widen() */, end: new Int32Array(n),
         owner: null, /* null: each node owns itself */
-        chain: null, /* by node: the names of all frames it stands for, outermost first */
+        chain: null, /* by node: the names of all frames it represents, outermost first */
     };
 }
 
@@ -42,8 +43,9 @@ function ownCounts({ n, owner }, counts) {
 }
 
 /*
- * Sums own counts of the profile's nodes over a shape: [own, total] by its nodes. From the last
- * frame to the first a frame's callees come before it, so the sum of each depth is at hand.
+ * Sums own counts of the profile's nodes over a shape: [own, total] by its nodes. In the order from
+ * the last frame to the first, a frame's callees come before it, so the sum of each depth is
+ * complete.
  */
 function pour(shape, counts) {
     const { n, parent, depth } = shape, own = ownCounts(shape, counts), total = own.slice();
@@ -63,9 +65,9 @@ function pour(shape, counts) {
 }
 
 /*
- * Callers are many more frames than the profile has, and a parent is four bytes of fifteen: their
- * shape has parent: null. One frame's parents are found from the root down, as ends of
- * siblings lead to it; who walks all frames keeps the last one of each depth (see parentsOf).
+ * A shape of callers has many more frames than the profile, and a parent is four bytes of fifteen:
+ * so it has parent: null. The parents of one frame are found from the root down, by the ends of
+ * siblings; a walk over all frames remembers the last one of each depth (see parentsOf).
  */
 function parentOf(graph, node) {
     if (graph.parent)
@@ -74,7 +76,7 @@ function parentOf(graph, node) {
     return path.length > 1 ? path[path.length - 2] : -1;
 }
 
-/* parent[] of a shape, made where it has none. */
+/* parent[] of a shape, computed if it has none. */
 function parentsOf({ n, parent, depth }) {
     if (parent)
         return parent;
@@ -87,8 +89,8 @@ function parentsOf({ n, parent, depth }) {
 }
 
 /*
- * Children stand side by side from their parent's left edge on. Whoever walks a graph in
- * pre-order has that edge at hand, and one frame's is found from the root, so it is not kept.
+ * Children are side by side from their parent's left edge on. A walk in pre-order knows that edge,
+ * and for one frame it is computed from the root, so it is not stored.
  */
 function startOf({ end, total }, node) {
     let start = 0;
@@ -106,9 +108,10 @@ class Graph {
         const [own, total] = pour(shape, column.own);
         Object.assign(this, shape, { shape, column, unit: column.unit, counts: column.own, total,
             was: null, now: null, change: null, ownChange: null,
-            self: null, /* the same three of frames alone, without what they call */
+            self: null, /* the same three counts of frames alone, without callees */
             colors: null, matches: null, matched: null });
-        /* Callers may be many more frames than the profile has, and few ask for this. */
+        /* A shape of callers may have many more frames than the profile, and these counts are
+         * rarely needed. */
         this.known = shape.owner && shape.n >= LARGE ? null : own;
     }
 
@@ -133,8 +136,8 @@ function makeGraph(shape, column, sides) {
 }
 
 /*
- * Numbers nodes anew in pre-order. parent[] has parents before children;
- * `less(a, b)` orders siblings, and without it they keep their order.
+ * Renumbers nodes in pre-order. parent[] has parents before children; `less(a, b)` orders siblings,
+ * and without it their order does not change.
  */
 function preorder(tree, less) {
     const { n, name, owner, chain } = tree, shape = newShape(n, 0), parent = parentsOf(tree);
@@ -195,7 +198,7 @@ function sortSiblings(parent, first, next, less) {
         next[list[k]] = k + 1 < list.length ? list[k + 1] : -1;
 }
 
-/* The child of `node` that holds the range [x0, x1] of counts, if one does. */
+/* The child of `node` that holds the range [x0, x1] of counts, or -1. */
 function childAround(graph, node, x0, x1) {
     const { total, end } = graph, slack = (x1 - x0) * 1e-6;
     let start = startOf(graph, node);
@@ -220,9 +223,9 @@ function pathOf(graph, node) {
 }
 
 /*
- * Which nodes of the profile a frame of a chart stands for, as a function of the node: those that its
- * graph has below the frame, or, where a frame is a caller, those of stacks that have its symbol. What
- * filters leave out is nobody's.
+ * Nodes of the profile that a chart's frame represents, as a function of the node: those that its
+ * graph has below the frame, or, where a frame is a caller, those of stacks that have its symbol.
+ * Nodes that filters remove belong to no frame.
  */
 function nodeTest({ graph, profile, reversed, upper }, node) {
     const { owner, end } = graph, { parent, name } = profile.shape;

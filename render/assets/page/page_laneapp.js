@@ -1,9 +1,9 @@
 /*
  * ---- page_laneapp.js: lanes and the rest of the page ----
  *
- * The time in sight, the time that is counted and the picked wait are part of the state, so that
- * they are in the address: laneView and laneRange are [from, to] in nanoseconds, lanePick {lane,
- * wait}; laneFolded leaves only their head, as a frame in another page may have little room.
+ * The visible time, the counted time and the picked wait are part of the state, so that they are in
+ * the address: laneView and laneRange are [from, to] in nanoseconds, lanePick {lane, wait};
+ * laneFolded shows only their head, as a frame in another page may have little room.
  */
 
 const laneDefaults = () => ({ laneView: null, laneRange: null, lanePick: null, laneNoPath: false,
@@ -47,7 +47,7 @@ function readLaneState(state, data, p) {
         state.lanePick = { lane, wait };
 }
 
-/* The columns of waiting learn which rows their nodes are of. */
+/* Adds to the columns of waiting the rows of their nodes. */
 function addLaneRows(columns, packed) {
     for (const c of columns) {
         const of = packed.find((k) => k.lanes !== undefined && k.name === c.name && k.time === undefined);
@@ -58,7 +58,7 @@ function addLaneRows(columns, packed) {
 
 const WAITING_VIEWS = ["off", "wakeup", "offwake", "chain", "io", "runq", "latency", "critical", "oncpu", "hotcold"];
 
-/* Lanes have one time; of two recordings that are compared the reader is told why there are none. */
+/* Lanes have one time axis, so a comparison of two recordings has none: shows the reason. */
 function tellWhyNoLanes(host, { delta, lanes, view }) {
     if (!delta || lanes || !WAITING_VIEWS.includes(view))
         return;
@@ -84,7 +84,7 @@ class LaneControl {
         tellWhyNoLanes(byId("lanes"), app.profile);
     }
 
-    /* Changes state that affects no count: only the lanes are drawn anew. */
+    /* Changes state that affects no count: only the lanes are redrawn. */
     change(changes) {
         const { app } = this;
         Object.assign(app.state, changes);

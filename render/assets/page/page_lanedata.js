@@ -4,9 +4,9 @@
  * Times are nanoseconds from the beginning of the recording. A wait belongs to a row: a thread, a
  * stack, the object of the wait and its waker; columns list the rows of their nodes.
  *
- * Drawing needs for each pixel how much of it a thread waited, and for what. `levels` is for that:
- * sums of LANE_GROUP waits, of LANE_GROUP of those, and so on, each with its begin and end, so
- * that waits within a pixel need not be read one by one.
+ * For each pixel, drawing needs the time that a thread waited in it, and the kind of wait. `levels`
+ * has it: sums of LANE_GROUP waits, of LANE_GROUP of those, and so on, each with its begin and end,
+ * so that waits within a pixel need not be read one by one.
  */
 
 const LANE_GROUP = 16;
@@ -31,7 +31,7 @@ const KIND_NAMES = { 0: "waited", 1: "waited for a lock", 2: "waited for a file"
     18: "page faults", 19: "off its CPU outside of calls", 20: "in calls that are left out",
     21: "short sleeps", 22: "sleeps not caught" };
 
-/* The first index of a sorted array whose value is not less. */
+/* The first index of a sorted array whose value is at least `value`. */
 function lowerBound(array, value) {
     let lo = 0, hi = array.length;
     while (lo < hi) {
@@ -79,7 +79,7 @@ function readLane(thread, text) {
     return lane;
 }
 
-/* Sums of groups of waits; `kind`: what was waited for, by row. */
+/* Sums of groups of waits; `kind`: kind of wait, by row. */
 function buildLevels(lane, kind) {
     const { n, begin, end, ns, runq, row, is } = lane;
     lane.first = lane.shares.reduce((a, s) => Math.min(a, s.begin), n ? begin[0] : Infinity);
@@ -157,12 +157,12 @@ function nodesOfRows(rows, n) {
     return at;
 }
 
-/* ---- how much of each pixel ---- */
+/* ---- waiting time in each pixel ---- */
 
 /*
- * Adds to sums[x * SUM_CLASSES + class] how many nanoseconds of pixel x, which is `step` long and the
- * first of which begins at `from`, the thread waited. Groups that are no longer than a pixel are
- * taken as evenly spread.
+ * Adds to sums[x * SUM_CLASSES + class] the nanoseconds that the thread waited in pixel x. A pixel
+ * is `step` long and the first begins at `from`. Groups that are no longer than a pixel are taken
+ * as evenly spread.
  */
 class LaneSums {
     constructor(width) {
@@ -236,7 +236,8 @@ class LaneSums {
     }
 }
 
-/* The wait of a lane that time t is in, the shortest of several; -1: none. `slack`: beside it. */
+/* The wait of a lane at time t, the shortest of several; -1: none. `slack`: tolerance beside a
+ * wait. */
 function waitAt(lane, t, slack) {
     let best = -1, least = Infinity;
     let i = Math.max(0, lowerBound(lane.begin, t - slack - lane.longestSum) - 1);
@@ -265,7 +266,7 @@ function clipWait(begin, end, ns, runq, even, from, to) {
     return [woken > begin ? ns * over(begin, woken) / (woken - begin) : 0, over(woken, end)];
 }
 
-/* By row what was waited from `from` to `to`: {ns, runq, exact: false where parts were split}. */
+/* By row, the waiting time from `from` to `to`: {ns, runq, exact: false where parts were split}. */
 function laneRangeSums(data, from, to) {
     const ns = new Float64Array(data.rows), runq = new Float64Array(data.rows);
     let exact = true;
@@ -294,7 +295,7 @@ function laneValue(view, kind, ns, runq) {
     return all / 1000;
 }
 
-/* Counts by node of a column, of n. */
+/* Counts by node of a column with n nodes. */
 function laneCounts(data, column, sums, n, owner) {
     const { node, first, row } = column.laneRows, own = new Float64Array(n);
     for (let i = 0; i < node.length; i++) {
@@ -306,7 +307,8 @@ function laneCounts(data, column, sums, n, owner) {
     return own;
 }
 
-/* Makes what is shown of the columns of waiting that of [from, to]; null: of all of it. */
+/* Sets the shown counts of the columns of waiting to those of [from, to]; null: to those of the
+ * whole time. */
 function selectLaneRange(profile, range) {
     const data = profile.lanes, { lines } = profile;
     const sums = range && laneRangeSums(data, ...range);
@@ -328,10 +330,10 @@ function selectLaneRange(profile, range) {
     selectSleeps(profile, range);
 }
 
-/* A length of time: "12.3 µs". */
+/* A duration: "12.3 µs". */
 const laneSpan = (ns) => formatShort(Math.round(ns), "ns");
 
-/* A time from the beginning, to what can be told apart: "12.345678 s". */
+/* A time from the beginning, as exact as the step shows: "12.345678 s". */
 function laneTime(data, ns, step) {
     const s = ns / 1e9, digits = Math.min(9, Math.max(3, Math.ceil(-Math.log10((step || 1e6) / 1e9))));
     return s.toFixed(digits).replace(/0+$/, "").replace(/\.$/, "") + " s";

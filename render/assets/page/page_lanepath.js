@@ -1,14 +1,14 @@
 /*
  * ---- page_lanepath.js: the critical path in the lanes ----
  *
- * A band below a lane's bar shows when the path was in that thread. It is drawn in the color of
- * the text, as the bars' colors show the kinds of waits. The switch is in the legend, and its
- * state in the address (laneNoPath).
+ * A band below a lane's bar shows the times when the path was in that thread. It is drawn in the
+ * color of the text, as the bars' colors show the kinds of waits. The switch is in the legend, and
+ * its state in the address (laneNoPath).
  */
 
 const PATH_BAND = 3;
 
-/* Pieces by thread, in order; null: the file has none. `packed`: [[short, numbers], ...] */
+/* Pieces by thread, in order; null: the file has no path. `packed`: [[short, numbers], ...] */
 function readLanePath(packed) {
     const of = new Map();
     let short = 0;
@@ -28,7 +28,7 @@ function readLanePath(packed) {
 }
 
 class LanePath {
-    /* act(on): the reader wants it to be seen, or not */
+    /* act(on): the reader switches its display on or off */
     constructor(data, act) {
         this.data = data;
         this.path = data.path;
@@ -61,7 +61,7 @@ class LanePath {
             this.act(!this.on);
     }
 
-    /* Pieces within a pixel of each other are one. */
+    /* Pieces within a pixel of each other are drawn as one. */
     draw(chart, thread, top) {
         const pieces = this.on && this.path.of.get(thread);
         if (!pieces)
@@ -77,7 +77,7 @@ class LanePath {
         }
     }
 
-    /* How much of the time the path was in the thread. */
+    /* Part of the time in which the path was in the thread. */
     within(thread, from, to) {
         const pieces = this.path && this.path.of.get(thread);
         let sum = 0;
@@ -87,7 +87,7 @@ class LanePath {
         return sum;
     }
 
-    /* For a tooltip, of a wait or of a moment. */
+    /* Text of the tooltip for a wait or a moment. */
     sentence(thread, from, to) {
         const sum = this.within(thread, from, Math.max(to, from + 1));
         if (!sum)

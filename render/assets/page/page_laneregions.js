@@ -1,16 +1,16 @@
 /*
- * ---- page_laneregions.js: regions that the program marks, in the lanes ----
+ * ---- page_laneregions.js: regions of the program, in the lanes ----
  *
- * A region is a line above the bar of its thread's lane, with a mark where it begins and where it
- * ends, and its name where there is room. A click on the line or the name takes its time as the
- * range; R does for the region of the wait that is picked. The switch is in the legend, and its
- * state in the address (laneNoRegions).
+ * A region is a line above the bar of its thread's lane, with a tick at its begin and its end, and
+ * its name where there is room. A click on the line or the name takes its time as the range; R does
+ * for the region of the wait that is picked. The switch is in the legend, and its state in the
+ * address (laneNoRegions).
  */
 
 const REGION_LINE = 3, REGION_NAME_LEAST = 26;
 
-/* By thread {name, begin, end}, in order of their begins; null: there are none.
-   `packed`: [[name, numbers], ...] */
+/* By thread {name, begin, end}, in order of their begins; null: without regions. `packed`: [[name,
+ * numbers], ...] */
 function readLaneRegions(packed) {
     const of = new Map();
     for (const [name, text] of packed || []) {
@@ -29,11 +29,11 @@ function readLaneRegions(packed) {
 }
 
 class LaneRegions {
-    /* act(on): the reader wants them to be seen, or not */
+    /* act(on): the reader switches their display on or off */
     constructor(data, act) {
         this.of = data.regions;
         this.act = act;
-        this.drawn = []; /* what can be clicked: {x0, x1, y0, y1, region}, the topmost last */
+        this.drawn = []; /* clickable areas: {x0, x1, y0, y1, region}, the topmost last */
     }
 
     legend() {
@@ -65,7 +65,7 @@ class LaneRegions {
         this.drawn = [];
     }
 
-    /* Regions shorter than a pixel that lie within one are one. */
+    /* Regions shorter than a pixel that lie within one are drawn as one. */
     draw(chart, thread, top) {
         const list = this.on && this.of.get(thread), { ctx } = chart;
         if (!list)
@@ -107,7 +107,7 @@ class LaneRegions {
         this.drawn.push({ x0, x1: x0 + width, y0: top, y1: top + LANE_BAR + 2, region });
     }
 
-    /* The region at a place that can be clicked, or null. */
+    /* The region of the clickable area at a place, or null. */
     at(x, y) {
         for (let i = this.drawn.length - 1; i >= 0; i--) {
             const d = this.drawn[i];
@@ -126,7 +126,7 @@ class LaneRegions {
         return best;
     }
 
-    /* For a tooltip. */
+    /* Text of the tooltip. */
     sentence(thread, t) {
         const region = this.around(thread, t);
         return region ? `; in region ${region.name}, which took ${laneSpan(region.end - region.begin)}` : "";

@@ -1,14 +1,14 @@
 /*
- * ---- page_lanes.js: one lane a thread: running, ready to run, waiting, over time ----
+ * ---- page_lanes.js: one lane for each thread: running, ready to run, waiting, over time ----
  *
- * The canvas is as large as what is in sight; lanes scroll under it. Bars are written as pixels
- * (LaneSums says how much of each a thread waited), so that millions of waits draw as fast as a
- * few. Selections lie over it as elements.
+ * The canvas is as large as the visible area; lanes scroll under it. Bars are written as pixels
+ * (LaneSums has a thread's waiting time in each), so that millions of waits draw as fast as a few.
+ * Selections lie over it as elements.
  */
 
 const LANE_HEIGHT = 18, LANE_BAR = 13, LANE_AXIS = 20;
 const LANE_EDGE = { left: 178, right: 12 };
-const LANE_LEAST = 1000; /* ns in sight at the least */
+const LANE_LEAST = 1000; /* least visible time in ns */
 const ARROWS_MAX = 300;
 
 class LaneChart {
@@ -21,7 +21,7 @@ class LaneChart {
             this.build();
     }
 
-    /* ---- its parts ---- */
+    /* ---- elements ---- */
 
     build() {
         const { host } = this;
@@ -102,7 +102,8 @@ class LaneChart {
         return t ? `${t.title || t.name || "?"} ${t.uses > 1 ? `(${t.uses} threads)` : t.tid}` : "?";
     }
 
-    /* Lanes with those of one process together; `rows`: lanes, and headings of processes. */
+    /* Orders lanes so that those of one process are together; `rows`: lanes, and headings of
+     * processes. */
     order() {
         const { data } = this, of = new Map();
         data.lanes.forEach((lane, i) => {
@@ -234,7 +235,8 @@ class LaneChart {
         this.painted = { first, last, pixels, canvas: canvas.width };
     }
 
-    /* One lane into the image: waits as far down as their share of the pixel is, then running. */
+    /* Draws one lane into the image: in each pixel column first the waits, each as high as its
+     * share of the time, then running. */
     bar(lane, from, step, bar) {
         const { pixels, colors } = this, { width } = this.sums, sums = this.sums.make(lane, this.data.kind, from, step);
         const running = colors[SUM_CLASSES];
@@ -296,7 +298,8 @@ class LaneChart {
         ctx.textAlign = "start";
     }
 
-    /* In nanoseconds: 1, 2 or 5 of a power of ten, or round numbers of seconds. */
+    /* Step of the axis in nanoseconds: 1, 2 or 5 times a power of ten, or a round number of
+     * seconds. */
     tick(span, most) {
         const least = span / most;
         if (least < 1e3)
@@ -337,7 +340,7 @@ class LaneChart {
         this.arrowsDrawn++;
     }
 
-    /* All arrows where there are few, and that of the wait that is picked. */
+    /* All arrows if there are few, and always that of the picked wait. */
     arrows(height) {
         const { ctx, data, shown, rows } = this, [from, to] = this.window, found = [];
         this.arrowsDrawn = 0;
@@ -376,7 +379,7 @@ class LaneChart {
         ctx.strokeRect(x0 - 1, this.y(this.rowOf.get(lane)) + 1, Math.max(3, x1 - x0 + 2), LANE_BAR + 2);
     }
 
-    /* ---- selections and words ---- */
+    /* ---- selections and texts ---- */
 
     mark() {
         const { range } = this.shown;
@@ -413,7 +416,7 @@ class LaneChart {
             "Shift and drag to count a part of the time.";
     }
 
-    /* ---- what the reader does ---- */
+    /* ---- actions of the reader ---- */
 
     clamp([from, to]) {
         const { first, last } = this.data, least = Math.min(LANE_LEAST, last - first);
@@ -426,7 +429,7 @@ class LaneChart {
         this.listener.view(this.clamp(view));
     }
 
-    /* `factor`: how much more is in sight; `at`: the time that stays where it is. */
+    /* `factor`: by how much the visible time grows; `at`: the time that does not move. */
     zoom(factor, at) {
         const [from, to] = this.window, mid = at === undefined ? (from + to) / 2 : at;
         const span = Math.max(LANE_LEAST, (to - from) * factor), f = span / (to - from);
@@ -598,9 +601,9 @@ class LaneChart {
             this.path.sentence(l.thread, t, t) + this.regions.sentence(l.thread, t);
     }
 
-    /* ---- the wait that is picked ---- */
+    /* ---- the picked wait ---- */
 
-    /* `lines`: [[what, text or element], ...] */
+    /* `lines`: [[label, text or element], ...] */
     describe(lines) {
         this.detail.hidden = !lines;
         this.detail.replaceChildren(...(lines || []).flatMap(([what, value]) =>
@@ -613,7 +616,7 @@ class LaneChart {
         this.setView([l.begin[wait] - length, l.begin[wait] + 2 * length]);
     }
 
-    /* Brings a wait into sight. */
+    /* Scrolls to a wait. */
     reveal({ lane, wait }) {
         const l = this.data.lanes[lane], [from, to] = this.window, row = this.rowOf.get(lane);
         const top = row * LANE_HEIGHT, { plot } = this;
@@ -627,7 +630,7 @@ class LaneChart {
         }
     }
 
-    /* The wait before or after the one that is picked, or the first in sight of the lane. */
+    /* The wait before or after the picked one, or the first visible one of the lane. */
     step(by) {
         const { pick } = this.shown, lane = this.cursor === undefined ? this.firstLane() : this.cursor;
         const l = this.data.lanes[lane];

@@ -1,14 +1,14 @@
 /*
  * ---- page_lanesleeps.js: durations of sleeps, in a part of the time ----
  *
- * Lanes have each wait, and so the durations of the sleeps of a part of the time: those that ended
- * in it, with all of their length. Each wait is assigned its box of the view latency once: its
- * stack's class, or the one of its stack's longest sleep; a part is then counted in one pass. So
- * every display of that view, percentiles too, shows a part as it shows all.
+ * Lanes have each wait, and so the durations of the sleeps in a part of the time: of those that
+ * ended in it, with their full length. Each wait is assigned to its box in the view latency once:
+ * its stack's class, or its stack's longest sleep; a part is then counted in one pass. So every
+ * display of that view, percentiles included, works for a part as for the whole.
  *
- * Unknown durations stay unknown. Where lanes have only the sum of some waits, each counts as long
- * as the mean (data.meanSleeps is their number). A wait without a duration in the whole run, or
- * one that is only a share of the time, counts as such.
+ * Unknown durations remain unknown. Where lanes have only the sum of some waits, each counts as
+ * long as the mean (data.meanSleeps is their number). A wait without a duration in the whole run,
+ * or one that is only a share of the time, counts as such.
  */
 
 const SHORT_KIND = 21, MISSED_KIND = 22, UNKNOWN_SLEEP = "[no duration known]";
@@ -28,7 +28,8 @@ function sleepBoxes({ name, end }, nameOf, leaf) {
     return boxes;
 }
 
-/* Where each wait counts: {entries: [{node, leaf, from, to}], at: by lane, by wait an entry plus one}. */
+/* The box in which each wait counts: {entries: [{node, leaf, from, to}], at: by lane, by wait an
+ * entry plus one}. */
 class SleepPlaces {
     constructor(profile, off) {
         const { lanes: data, lines, names, ids } = profile, shape = lines ? lines.fine : profile.shape;
@@ -59,10 +60,10 @@ class SleepPlaces {
             .map((s) => ({ ...s, entry: entryOf(s.row, -1) })));
     }
 
-    /* `cut`: whether a wait, of a known row, began or ended beyond the recording. */
+    /* `cut`: whether a wait of a known row began before or ended after the recording. */
     placeWaits(l, data, entryOf, cut) {
         const at = new Int32Array(l.n), whole = new Float64Array(l.n);
-        let parts = 0; /* of a wait that is told in parts, its last one a wait like any other */
+        let parts = 0; /* parts of a wait; its last part is an ordinary wait */
         for (let i = 0; i < l.n; i++) {
             const ns = l.ns[i] + l.runq[i], row = l.row[i];
             if (data.kind[row] === ON_CPU)
@@ -78,7 +79,8 @@ class SleepPlaces {
         return { at, whole };
     }
 
-    /* By entry what ended from `from` to `to`: {counts, longest, means: of how many only the sum is known}. */
+    /* Sleeps that ended from `from` to `to`, by entry: {counts, longest, means: number of sleeps of
+     * which only the sum is known}. */
     count(data, from, to) {
         const counts = new Float64Array(this.entries.length), longest = counts.slice();
         const part = ({ begin, end, times }) => Math.round(times *
@@ -110,10 +112,10 @@ function sleepColumn({ lanes, columns }) {
     return off ? columns.find((c) => c.name === LATENCY_VIEW) : undefined;
 }
 
-/* Whether what a column counts is that of the range on the lanes. */
+/* Whether a column's counts are those of the range on the lanes. */
 const followsLanes = (profile, column) => Boolean(column.laneRows) || column === sleepColumn(profile);
 
-/* Makes what is known of sleeps that of [from, to]; null: of all of it. */
+/* Sets the data about sleeps to those of [from, to]; null: to those of the whole time. */
 function selectSleeps(profile, range) {
     const { lanes: data, lines, columns } = profile, column = sleepColumn(profile);
     if (!column)

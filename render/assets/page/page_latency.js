@@ -1,16 +1,17 @@
 /*
  * ---- page_latency.js: durations of sleeps ----
  *
- * Where a recording of waiting has them, stacks of the column "latency" end in a frame that names
- * a class of durations: "[1.048576ms to 1.179647ms]", and of the longest sleep of each stack
- * "[longest 1.1023ms]" (common/trace/sleepclass.h). A frame's or a symbol's histogram is the sum
- * of those of its stacks, so its percentiles are those of all its sleeps: the nearest rank, given
- * as the middle of its class, which is within 1/16 of it, and never more than the longest, which
- * is exact.
+ * If a recording of waiting has classes of durations, stacks of the column "latency" end in a frame
+ * that names a class of durations: "[1.048576ms to 1.179647ms]", and of the longest sleep of each
+ * stack "[longest 1.1023ms]" (common/trace/sleepclass.h). A frame's or a symbol's histogram is the
+ * sum of those of its stacks, so its percentiles are those of all its sleeps: the nearest rank,
+ * shown as the middle of its class, which is within 1/16 of it, and never more than the longest,
+ * which is exact.
  */
 
 const LATENCY_VIEW = "latency";
-const NO_SLEEPS = ["oncpu", "hotcold", "runq"]; /* views of what runs, or with names of their own */
+const NO_SLEEPS = ["oncpu", "hotcold", "runq"]; /* views of running code, or with names of their
+                                                 * own */
 const LATENCY_UNITS = { ns: 1, us: 1e3, ms: 1e6, s: 1e9 };
 const LATENCY_SHARES = [50, 95, 99];
 
@@ -32,9 +33,9 @@ function latencyClass(ns) {
     return { from, to: from + step - 1 };
 }
 
-/* Nodes of the profile that tell how long sleeps took: [{node, leaf, count, from, to, longest}], `leaf` being
- * the last of its stack's frames, and how many sleeps there are of which that is not known, by node. null:
- * nothing of the kind. Of a part of the time page_lanesleeps.js makes it. */
+/* Nodes of the profile with durations of sleeps: [{node, leaf, count, from, to, longest}], `leaf`
+ * being the last of its stack's frames, and the number of sleeps of unknown duration, by node.
+ * null: no such nodes. page_lanesleeps.js computes it for a part of the time. */
 function findLatency(profile) {
     if (profile.latency !== undefined)
         return profile.latency;
@@ -77,7 +78,7 @@ function latencyOf(sum) {
     return found;
 }
 
-/* By name: what latencyOf gives. A stack counts once for each name on it. */
+/* By name, the result of latencyOf. A stack counts once for each name in it. */
 function latencyByName(profile) {
     const all = findLatency(profile), of = new Map();
     if (!all || profile.latencyByName)
@@ -97,10 +98,10 @@ function latencyByName(profile) {
     return profile.latencyByName;
 }
 
-/* Three digits, as more would say what is not known. */
+/* Three digits, as the value is not more exact. */
 const latencyText = (ns) => formatShort(Number(ns.toPrecision(3)), "ns").replace(/(\.\d*?)0+ /, "$1 ").replace(". ", " ");
 
-/* Percentiles are of functions; of these p95 goes first. */
+/* Percentiles belong to functions; p95 is dropped first. */
 for (const [key, title, hint, rank] of [
     ...LATENCY_SHARES.map((share) => ["p" + share, "p" + share,
         `${share} % of its sleeps took this long or less, within 1/16`, share === 95 ? 12 : 11]),
@@ -144,7 +145,8 @@ function latencyRows(chart, node) {
     return [...rows, latencyBars(found)];
 }
 
-/* A bar for each class between the shortest and the longest; those of percentiles stand out. */
+/* A bar for each class between the shortest and the longest; those of percentiles are
+ * highlighted. */
 function latencyBars({ classes, p50, p95, p99, n }) {
     const most = classes.reduce((a, c) => Math.max(a, c.count), 0), bars = element("div", "hist-bars");
     const last = classes[classes.length - 1], shown = new Map(classes.map((c) => [c.from, c]));

@@ -1,7 +1,7 @@
 /*
  * ---- page_legend.js: the line below the graph: the total, and the meaning of colours ----
  *
- * render/backends/legend.c has the same for pictures.
+ * render/backends/legend.c does this for pictures.
  */
 
 const SCALE_STEPS = 9, LEGEND_PACKAGES = 4;
@@ -14,7 +14,7 @@ const scaleOf = (color, from) => Array.from({ length: SCALE_STEPS }, (_, i) =>
     color(from + (1 - from) * i / (SCALE_STEPS - 1)));
 const swatch = (color, text) => ["", [color], text];
 
-/* A comparison's colours, or those for each of another column: the ends of the scale. */
+/* Keys of a comparison's colours, or of ratios to another column: the ends of the scale. */
 function changeKeys(app, graph, { mode, per }) {
     const colors = scaleOf((share) => changeColor(share, app.dark), -1);
     const withSign = (v) => (v < 0 ? "" : "+") + formatShort(v, graph.unit);
@@ -41,8 +41,8 @@ function changeKeys(app, graph, { mode, per }) {
 const OWN_COLOURS = ["separator", "cold", "waker"];
 
 /*
- * Packages by what they took themselves, the largest first; behind them those that only call others, by
- * what their largest frame has: their colours are in sight as well.
+ * Packages by their own counts, the largest first; then those that only call others, by their
+ * largest frame, because their colours are visible as well.
  */
 function packageKeys(app, graph) {
     const { profile, dark } = app, { n: frames, name, own, total } = graph;
@@ -96,7 +96,8 @@ function colorKeys(app, chart, graph) {
         return [["Colours tell names apart and mean nothing else", [], ""]];
     const cold = profile.kinds.includes("cold") &&
         graph.name.some((n, i) => graph.total[i] > 0 && profile.kinds[n] === "cold");
-    /* A frame of callers has the counts of its stacks' outermost ones; whose they are the table's graph knows. */
+    /* A frame of callers has the counts of its stacks' outermost frames; the table's graph has the
+     * owner of each count. */
     return [["Hues by package, shades by name", [], ""], ...packageKeys(app, chart.reversed ? app.topGraph : graph),
         ...cold ? [swatch(lookShade(KIND_LOOKS.cold, "", dark), KIND_WORDS.cold)] : []];
 }
@@ -107,7 +108,7 @@ function markKeys(app, graph) {
         [swatch(colors[GONE], "only before"), swatch(colors[NEW], "only after")] : [];
 }
 
-/* Made anew only for what it depends on. */
+/* Rebuilt only when its inputs change. */
 function showLegend(app) {
     const host = byId("legend"), chart = app.mainChart(), graph = app.mainGraph;
     host.hidden = app.state.view === "table" || !graph;

@@ -2,28 +2,28 @@
  * ---- page_lines.js: functions, and the lines of their files ----
  *
  * `flame fold --lines` puts file and line behind a name, so one function called from two lines is
- * two frames. The page shows functions: frames that differ in nothing but their lines are one, and
- * the lines are kept for tooltips.
+ * two frames. The page shows functions: frames that differ only in their lines are merged, and the
+ * lines are shown in tooltips.
  */
 
 const LINE = new RegExp("^(.+) ([^ ]+\\.(?:c|h|cc|cpp|cxx|c\\+\\+|hh|hpp|hxx|inc|inl|ipp|tcc|m|mm|s|S|asm|rs|go|" +
     "py|pyx|js|mjs|ts|jsx|tsx|java|kt|scala|rb|php|pl|pm|lua|swift|d|zig|nim|ml|mli|hs|cs|f|f90|" +
     "adb|pas|v|vala|l|y|def):[0-9]+)$");
 
-/* "parse parser.c:12" is a function and where it was; "" where nothing is said. */
+/* "parse parser.c:12" is a function and its place; "" without a place. */
 function splitLine(name) {
     const m = name.length < 5000 ? LINE.exec(name) : null;
     return m ? [m[1], m[2]] : [name, ""];
 }
 
 /*
- * From names as they are in the file: {names, kinds, id, where}, id[] giving each its
- * function's number, where[] its line. Without lines both are as they were.
+ * From names as they are in the file: {names, kinds, id, where}, id[] giving each its function's
+ * number, where[] its line. Without lines both are unchanged.
  */
 function readFunctions(raw, apart) {
     const read = readNames(raw), where = new Array(raw.length).fill("");
     const id = Int32Array.from(raw, (_, i) => i);
-    /* Names that are there twice are of several modules (page_places.js). */
+    /* Names that occur twice belong to several modules (page_places.js). */
     const twice = new Set(raw).size < raw.length;
     if (apart || (!twice && !read.names.some((s) => splitLine(s)[1])))
         return { ...read, id, where: null };
@@ -38,15 +38,15 @@ function readFunctions(raw, apart) {
         id[i] = names.length;
         names.push(name);
         kinds.push(read.kinds[i]);
-        if (i) /* a frame called like the root is another one */
+        if (i) /* a frame with the root's name is a different frame */
             known.set(key, id[i]);
     });
     return { names, kinds, id, where };
 }
 
 /*
- * The shape with frames of one function under one caller merged, and what is needed to
- * tell their lines: {shape, lines: {raw, where, owner, fine}}.
+ * The shape with frames of one function under one caller merged, and the data to find their lines:
+ * {shape, lines: {raw, where, owner, fine}}.
  */
 function mergeLines(fine, names, id, where) {
     const { n, parent } = fine, raw = fine.name, merger = new Merger(0, n);
@@ -68,7 +68,7 @@ function pourLines(lines, n, counts) {
     return merged;
 }
 
-/* Totals of the file's nodes in a column; kept for the next tooltip. */
+/* Totals of the file's nodes in a column; cached for the next tooltip. */
 function fineTotals({ lines }, column) {
     if (lines.totalsOf !== column.own) {
         const { n, parent } = lines.fine, total = column.fine().slice();
@@ -80,7 +80,7 @@ function fineTotals({ lines }, column) {
     return lines.totals;
 }
 
-/* The lines of a frame with what each came to, largest first: [[line, total], ...]. */
+/* The lines of a frame with the count of each, largest first: [[line, total], ...]. */
 function linesOf({ graph, profile }, node) {
     const { lines } = profile, sums = new Map();
     if (!lines)

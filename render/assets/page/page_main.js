@@ -1,6 +1,6 @@
 /* ---- page_main.js: starts the page and connects its controls ---- */
 
-/* Whether lines of one function are frames of their own goes through a reload. */
+/* The choice of separate frames for the lines of a function takes effect by a reload. */
 const profile = readProfile(byId("profile").textContent,
     new URLSearchParams(location.hash.slice(1)).get("lines") === "apart");
 profile.embedded = isEmbedded();
@@ -38,7 +38,7 @@ function fillColumns() {
     });
 }
 
-/* Colours by what is shown for each of another column. */
+/* Colours by the ratio of the shown column to another. */
 function fillRatios() {
     if (!profile.delta && profile.columns.length > 1)
         profile.columns.forEach((column, i) => {

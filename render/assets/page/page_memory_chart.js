@@ -1,16 +1,16 @@
 /*
  * ---- page_memory_chart.js: live, mapped and resident memory over time, above the graph ----
  *
- * Lines are SVG, so that they are sharp on paper; the selection and the pointer's line lie
- * over them, so that neither draws anything anew. A click selects a moment, a drag a
- * growth, whose ends and middle can be dragged on.
+ * Lines are SVG, so that they are sharp on paper; the selection and the pointer's line lie over
+ * them, so that moving either redraws nothing else. A click selects a moment, a drag a growth,
+ * whose ends and middle can be dragged again.
  */
 
 const GROWTH_LINES = [["live", "Live", "Allocated and not freed"],
     ["rss", "Resident", "In memory, as the kernel counts it (RSS)"],
     ["mapped", "Mapped", "Mapped by the program or its allocator"]];
 const GROWTH_EDGE = { left: 64, right: 14, top: 16, bottom: 20 };
-const GRAB = 5; /* pixels beside an end of the selection that still are it */
+const GRAB = 5; /* pixels beside an end of the selection in which a press still grabs it */
 
 function svgElement(tag, attributes, text) {
     const e = document.createElementNS(document.querySelector("svg").namespaceURI, tag);
@@ -21,7 +21,7 @@ function svgElement(tag, attributes, text) {
     return e;
 }
 
-/* The step of an axis: the least of the round ones that gives no more than `most` ticks. */
+/* The step of an axis: the least round step that gives at most `most` ticks. */
 function tickStep(span, most, rounds) {
     return rounds.find((step) => span / step <= most) || rounds[rounds.length - 1];
 }
@@ -39,7 +39,7 @@ for (let k = 0; k < 6; k++)
         BYTE_STEPS.push(step * 1024 ** k);
 
 class MemoryChart {
-    /* listener(span or null, whether more is to come) */
+    /* listener(span or null, whether the drag continues) */
     constructor(host, timeline, listener) {
         Object.assign(this, { host, timeline, listener, off: new Set(), span: null });
         host.hidden = !timeline;
@@ -187,13 +187,13 @@ class MemoryChart {
         });
     }
 
-    /* ---- what is selected ---- */
+    /* ---- the selection ---- */
 
     mark() {
         const { timeline, span, plot } = this, { times } = timeline, n = times.length;
         const moments = momentsOf(timeline, span), [a, b] = moments || [n - 1, n - 1];
         this.brush.hidden = !moments;
-        this.reset.style.visibility = moments ? "visible" : "hidden"; /* its room stays */
+        this.reset.style.visibility = moments ? "visible" : "hidden"; /* its room remains */
         if (moments) {
             const x0 = this.x(times[a]), x1 = this.x(times[b]);
             this.brush.classList.toggle("one", a === b);
@@ -221,7 +221,7 @@ class MemoryChart {
             `from ${formatTime(times[a])} to ${formatTime(times[b])}`;
     }
 
-    /* The pointer's line, with what there is at the moment next to it. */
+    /* The pointer's line, with the amounts at the nearest moment. */
     point(x) {
         const { timeline, plot } = this, { left, right } = GROWTH_EDGE;
         this.cursor.hidden = x === null || x < left - 8 || x > plot.clientWidth - right + 8;
@@ -237,7 +237,7 @@ class MemoryChart {
             ...near.map(({ name }) => element("div", "tip-note", "\u2691 " + shorten(name, 60)))));
     }
 
-    /* ---- what the reader does ---- */
+    /* ---- actions of the reader ---- */
 
     select(a, b, more) {
         const { times } = this.timeline;
@@ -253,7 +253,8 @@ class MemoryChart {
         return nearestMoment(this.timeline.times, this.timeOf(x));
     }
 
-    /* The part that a press at x moves: {from} an end stays, {a, b} both move along. */
+    /* The part that a press at x moves. {from}: the other end does not move; {a, b}: both ends
+     * move. */
     grab(x) {
         const moments = momentsOf(this.timeline, this.span), { times } = this.timeline;
         if (!moments || moments[0] === moments[1])
@@ -282,7 +283,7 @@ class MemoryChart {
         this.select(ends[0], Math.max(ends[1], Math.min(times.length - 1, ends[0] + 1)), true);
     }
 
-    /* Moves come faster than pictures: of those of one picture the last one counts. */
+    /* Pointer events come faster than pictures: only the last one before each picture counts. */
     later(act) {
         cancelAnimationFrame(this.waiting);
         this.waiting = requestAnimationFrame(act);

@@ -1,9 +1,9 @@
 /*
  * ---- page_merge.js: shapes made from the profile ----
  *
- * Subtrees hidden or focused, recursion and chains collapsed, callers, and both
- * sides of a sandwich: each walks the profile's nodes once and hangs frames of
- * equal name under one parent together.
+ * Subtrees hidden or focused, recursion and chains collapsed, callers, and both sides of a
+ * sandwich: each function walks the profile's nodes once and merges frames of equal name under one
+ * parent.
  */
 
 /* A tree that grows; finds the child of a node by name through a hash table. */
@@ -55,7 +55,7 @@ class Merger {
         return this.add(parent, name);
     }
 
-    /* A new child, whatever others are called. */
+    /* Adds a new child, also when another has its name. */
     add(parent, name) {
         if (this.n === this.name.length)
             this.grow();
@@ -66,7 +66,7 @@ class Merger {
     }
 }
 
-/* 1 for nodes that are left out: below a hidden one, or outside the focused one. */
+/* 1 for nodes that are filtered out: below a hidden one, or outside the focused one. */
 function leftOut(profile, view) {
     const { n, end, name } = profile.shape, out = new Uint8Array(n);
     if (view.focus.size) {
@@ -83,7 +83,7 @@ function leftOut(profile, view) {
     return out;
 }
 
-/* Callees below callers, as recorded, without what is hidden or, of `skip`, is 1. */
+/* Callees below callers, as recorded, without hidden nodes and nodes for which `skip` is 1. */
 function mergeForward(profile, view, skip) {
     const { n, name, parent } = profile.shape, out = leftOut(profile, view);
     const [root] = view.focus.size ? view.focus : [0];
@@ -106,17 +106,17 @@ function mergeForward(profile, view, skip) {
     return merger;
 }
 
-/* Whether a frame called `name` goes into its caller `at`. */
+/* Whether a frame called `name` is merged into its caller `at`. */
 const isRepeated = (view, merger, at, name) =>
     view.recursion && at > 0 && merger.name[at] === name;
 
-/* Counts that filters have left go where their frames are. */
+/* Assigns counts that passed the filters to the places of their frames. */
 function ownWhatIsLeft({ left }, { owner }, place) {
     for (let i = 0; i < place.length; i++)
         owner[i] = left[i] ? place[i] : -1;
 }
 
-/* Adds the callers of `node`, nearest first, under `at`; the last one's place. */
+/* Adds the callers of `node`, nearest first, under `at`; returns the last one's place. */
 function climb(profile, view, merger, node, at) {
     const { name, parent } = profile.shape, { filtered } = view;
     for (let i = node; i > 0; i = parent[i]) {
@@ -129,8 +129,8 @@ function climb(profile, view, merger, node, at) {
 }
 
 /*
- * All stacks that hold the function `wanted`, cut at its outermost call: what is
- * above it, and what is below. Both sum to the same.
+ * All stacks that hold the function `wanted`, cut at its outermost call: the callers above it, and
+ * the callees below. Both have the same sum.
  */
 function mergeSandwich(profile, view, wanted) {
     const { n, name, parent, end } = profile.shape, out = leftOut(profile, view);
@@ -157,7 +157,7 @@ function mergeSandwich(profile, view, wanted) {
     return [callers, callees];
 }
 
-/* A frame with nothing of its own and one callee becomes one with that callee. */
+/* Merges each frame without an own count and with one callee into that callee. */
 function mergeChains(tree, stacks) {
     const { n, name, owner } = tree, parent = parentsOf(tree);
     const children = new Int32Array(n), own = new Uint8Array(n), to = new Int32Array(n);
@@ -184,7 +184,7 @@ function mergeChains(tree, stacks) {
     return kept;
 }
 
-/* By name as text, which is how the profile itself is sorted. */
+/* Ranks of names by their text, the order in which the profile itself is sorted. */
 function rankNames(names) {
     const order = names.map((_, i) => i), ranks = new Int32Array(names.length);
     order.sort((a, b) => names[a] < names[b] ? -1 : 1);
@@ -194,7 +194,7 @@ function rankNames(names) {
     return ranks;
 }
 
-/* Made when first asked for. What is gone stands at the right of everything. */
+/* Computed at first use. The frame of gone paths comes last. */
 function nameRanks(profile) {
     if (!profile.ranks) {
         profile.ranks = rankNames(profile.names);
@@ -204,7 +204,7 @@ function nameRanks(profile) {
     return profile.ranks;
 }
 
-/* The shapes of a view: one, or callers and callees of a sandwich. */
+/* The shapes of a view: one, or the callers and the callees of a sandwich. */
 function makeShapes(profile, view) {
     const plain = !view.filtered && !view.focus.size && !view.hide.size && !view.hideNames.size &&
         !view.recursion;

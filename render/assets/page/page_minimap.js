@@ -1,8 +1,8 @@
 /*
- * ---- page_minimap.js: the whole graph, small, with the part that is shown ----
+ * ---- page_minimap.js: the whole graph in small, with a frame around the visible part ----
  *
- * Click or drag on it to look at a range. The picture of the graph is painted once
- * for each graph, colour and size; moving the window only moves a frame over it.
+ * A click or drag on it selects a range. The picture of the graph is painted once for each graph,
+ * colour and size; a change of the range only moves the frame over it.
  */
 
 class Minimap {
@@ -57,7 +57,7 @@ class Minimap {
         }
     }
 
-    /* The range of counts in sight. */
+    /* Shows the visible range of counts. */
     window(x0, x1) {
         const all = this.graph ? this.graph.total[0] : 0, width = this.host.clientWidth;
         const whole = !(all > 0) || x1 - x0 >= all * 0.999999;

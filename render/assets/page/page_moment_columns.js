@@ -1,9 +1,9 @@
 /*
  * ---- page_moment_columns.js: columns that were counted at several moments ----
  *
- * A moment keeps only the nodes that have a count in it. The shown counts are made of the selected
- * moments: flows (allocations, samples) are added up; for levels (live memory; render/views.c) it
- * is the mean, as their sum would mean nothing.
+ * A moment has only the nodes with a count in it. The shown counts are computed from the selected
+ * moments: for flows (allocations, samples) their sum; for levels (live memory; render/views.c)
+ * their mean, because a sum of levels has no meaning.
  */
 
 function readMoment(packed, time) {
@@ -26,7 +26,7 @@ function addMoments(column, n, first, last) {
     return own;
 }
 
-/* Columns of one view at several times become one with moments, in order of time. */
+/* Columns of one view at several times become one column with moments, in order of time. */
 function gatherMoments(packed, n) {
     const columns = [];
     for (const c of packed) {
@@ -51,7 +51,7 @@ function gatherMoments(packed, n) {
     return columns;
 }
 
-/* Makes what is shown of every column that of moments [first, last]; null: all. */
+/* Sets the shown counts of every column to those of moments [first, last]; null: all. */
 function selectMoments(profile, range) {
     for (const c of profile.columns) {
         if (!c.moments)
@@ -65,7 +65,7 @@ function selectMoments(profile, range) {
 
 const formatMoment = (time) => Number(time.toFixed(3)) + " s";
 
-/* The strip above the graph: what all came to at each moment; a click or drag selects. */
+/* The strip above the graph: the total at each moment; a click or drag selects. */
 class MomentBars {
     constructor(host, onSelect) {
         this.host = host;
@@ -92,7 +92,7 @@ class MomentBars {
         this.mark(view.range);
     }
 
-    /* Every moment has a slot of its own, as wide as the time to the next one. */
+    /* Edges of the moments' slots; each is as wide as the time to the next moment. */
     edges() {
         const times = this.view.column.moments.map((m) => m.time), n = times.length;
         const first = times[0], span = times[n - 1] - first;

@@ -1,8 +1,8 @@
 /*
  * ---- page_notes.js: the reader's notes on frames ----
  *
- * A note is of a frame of the profile, by its path, and is part of the link. It is shown as a mark
- * on the frame, in its tooltip, and below the graph on paper and in pictures. Notes come with
+ * A note belongs to a frame of the profile, by its path, and is part of the link. It is shown as a
+ * mark on the frame, in its tooltip, and below the graph on paper and in pictures. Notes come with
  * links from others: they are only text, and their number and length are bounded.
  */
 
@@ -14,7 +14,8 @@ const noteText = (profile, node, text) =>
 
 const cleanNote = (s) => s.replace(/[\u0000-\u001f\u007f]+/g, " ").trim().slice(0, NOTE_CHARS);
 
-/* Text by node of the profile. What is not understood, or of a frame that is not there, is not one. */
+/* Text by node of the profile. Invalid notes, and notes on frames that do not exist, are
+ * skipped. */
 function readNotes(texts, profile) {
     const notes = new Map();
     let chars = 0;
@@ -53,7 +54,7 @@ function notesOn(app, chart) {
     return graph.notes;
 }
 
-/* A corner of the frame, black on white, as colours say something else. */
+/* A corner of the frame, black on white, as colours have another meaning. */
 function paintNote(ctx, app, chart, view, i, y) {
     const { boxes } = view, node = boxes.node[i];
     if (boxes.run[i] || boxes.w[i] < 4 || !notesOn(app, chart).has(node))
@@ -65,7 +66,7 @@ function paintNote(ctx, app, chart, view, i, y) {
     ctx.fillRect(x + w - 1 - size, y + 2, size - 2, size - 2);
 }
 
-/* All marks that are in sight on the screen. */
+/* Paints the marks of all visible frames. */
 function paintNotes(app, chart) {
     const { boxes, graph, view, ctx } = chart;
     for (const node of notesOn(app, chart).keys()) {
@@ -81,7 +82,7 @@ const noteLines = (app) => [...app.state.notes].map(([node, text]) =>
     `Note on ${shorten(pathOf(app.profile.shape, node).slice(1)
         .map((i) => app.profile.names[app.profile.shape.name[i]]).join(" \u203a "), 120)}: ${text}`);
 
-/* Asks for the note on a frame; an empty one is taken away. */
+/* Opens a dialog to edit the note on a frame; an empty text removes it. */
 function editNote(app, chart, node) {
     const [first] = app.hasNodes() ? app.nodesOf(chart.graph, node) : [];
     if (!(first > 0))

@@ -1,10 +1,10 @@
 /*
  * ---- page_places.js: modules, files, threads and processes ----
  *
- * A frame's name in the file gives its place: names[0] is the group without a known place in the
- * stack, of[] a place plus one by the file's number of a name, or 0 where the frame has none of
- * its own and is in its caller's. With a `depth` only frames that deep count: the ones at the root
- * of a thread's or process's stacks.
+ * A frame's name in the file gives its place: names[0] is the group of stacks without a known
+ * place; of[] has a place plus one by the file's number of a name, or 0 where the frame has no
+ * place of its own and is in its caller's. With a `depth` only frames at that depth count: the ones
+ * at the root of a thread's or process's stacks.
  *
  * One function in two modules is two names of the file, which the page's graphs show as one; so
  * places are summed over the nodes of the file (profile.lines.fine), under the filters of the
@@ -16,9 +16,9 @@ const PLACE_KINDS = ["function", "module", "package", "file", "thread", "process
 const PLACE_TITLES = { function: "Symbol", module: "Module", package: "Package", file: "File",
     thread: "Thread", process: "Process" };
 
-/* Where the input tells no modules, packages are guessed from names (packageOf). */
+/* If the input has no modules, packages are guessed from names (packageOf). */
 function guessPackages(raw) {
-    let made = null; /* when it is first asked for: names may be many */
+    let made = null; /* computed at first use: there may be many names */
     const all = () => made || (made = packagesOf(raw));
     return { kind: "package", told: false, depth: 0,
         get names() {
@@ -54,7 +54,7 @@ function readPlaces(data, raw) {
     for (const kind of ["thread", "process"])
         if (places.has(kind) && places.get(kind).names.length < 3)
             places.delete(kind);
-    /* By the rules for names alone most would be unknown: packages say more. */
+    /* With rules for names alone most modules would be unknown: packages are more useful. */
     if (places.has("module") && !places.get("module").told)
         places.delete("module");
     if (!places.has("module"))
@@ -62,7 +62,7 @@ function readPlaces(data, raw) {
     return places;
 }
 
-/* By name of the page: the module of the most frequent name of the file that it is; or null. */
+/* By name on the page: the module of its most frequent name in the file, or null. */
 function modulesByName({ places, names }, id) {
     const module = places.get("module"), of = new Array(names.length).fill("");
     if (!module)
@@ -117,7 +117,8 @@ function placeRows(profile, view, column, place, wrapping) {
     const sums = { own: new Float64Array(count), total: new Float64Array(count),
         ownChange: new Float64Array(count), change: new Float64Array(count) };
     const covered = new Int32Array(count);
-    /* By node: the nearest place, and that of the nearest caller that is no wrapper; plus one. */
+    /* By node: the nearest place, and the place of the nearest caller that is no wrapper; both plus
+     * one. */
     const at = new Int32Array(n), owning = new Int32Array(n);
     for (let i = 0; i < n; i++) {
         const node = owner ? owner[i] : i, p = Math.max(0, parent[i]);
@@ -148,7 +149,7 @@ function placeRows(profile, view, column, place, wrapping) {
         .filter((r) => r.total > 0 || r.change !== 0 || r.ownChange !== 0);
 }
 
-/* The names of the page that have a frame in a place: what a search for it matches. */
+/* The names on the page with a frame in a place: a search for the place matches them. */
 function namesInPlace({ places, ids }, key) {
     const [kind, text] = splitPlace(key), place = places.get(kind), found = new Set();
     const at = place ? place.names.indexOf(text) : -1;
@@ -160,7 +161,7 @@ function namesInPlace({ places, ids }, key) {
     return found;
 }
 
-/* A place is called "module:libc.so.6" in the state of the page. */
+/* Key of a place in the state of the page: "module:libc.so.6". */
 const placeKey = (kind, text) => `${kind}:${text}`;
 
 function splitPlace(key) {
@@ -168,5 +169,5 @@ function splitPlace(key) {
     return [key.slice(0, colon), key.slice(colon + 1)];
 }
 
-/* The place a frame of that name lies in, for the tooltip; "" where none is told. */
+/* The place a frame of that name lies in, for the tooltip; "" if it is not known. */
 const moduleOfName = (profile, name) => (profile.modules && profile.modules[name]) || "";

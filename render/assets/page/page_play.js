@@ -1,15 +1,15 @@
 /*
  * ---- page_play.js: the moments of a chart, one after the other ----
  *
- * A button beside the chart's words. Each moment is on the screen for as long as all of them in
- * PLAY_SECONDS, but not less than PLAY_LEAST ms; where the reader wants less motion
- * (prefers-reduced-motion), they come twice a second, without a picture in between.
+ * A button beside the chart's text. All moments together take PLAY_SECONDS, but each at least
+ * PLAY_LEAST ms. For readers who want less motion (prefers-reduced-motion), moments change twice a
+ * second, without pictures in between.
  */
 
 const PLAY_SECONDS = 8, PLAY_LEAST = 50, PLAY_CALM = 500;
 
 class Player {
-    /* {count: how many moments, at(): the one that is shown or -1, show(moment, more)} */
+    /* {count: how many moments, at(): the shown one or -1, show(moment, more)} */
     constructor(moments) {
         this.moments = moments;
         this.button = element("button", "icon play");

@@ -1,6 +1,6 @@
 /* ---- page_popups.js: temporary overlays of the page: tooltip, menu, notes ---- */
 
-/* Beside the pointer, inside the window. */
+/* Places an element beside the pointer, inside the window. */
 function placeBeside(e, x, y, gap) {
     const box = e.getBoundingClientRect(), right = innerWidth - 8, low = innerHeight - 8;
     const left = x + gap + box.width > right ? Math.max(8, x - gap - box.width) : x + gap;
@@ -134,7 +134,7 @@ function spanRows(graph, node) {
         `${now > was ? "+" : ""}${formatShort(now - was, unit)}`)];
 }
 
-/* File and line, of several with their shares. */
+/* File and line; several lines with their shares. */
 function lineRows(chart, node) {
     const found = linesOf(chart, node), all = found.reduce((sum, [, v]) => sum + v, 0);
     const rows = found.slice(0, 4).map(([line, v], i) => tipRow(i ? "" : found.length > 1 ?
@@ -228,7 +228,7 @@ class Menu {
     }
 }
 
-/* A line at the lower edge that goes away by itself, for eyes and screen readers. */
+/* A line at the lower edge that goes away by itself, for display and for screen readers. */
 let noteTimer = 0;
 function note(text) {
     const e = byId("note");
@@ -238,7 +238,7 @@ function note(text) {
     noteTimer = setTimeout(() => e.classList.remove("shown"), 2200);
 }
 
-/* Pages from disk may have no clipboard; the old way works there. */
+/* Pages from disk may have no clipboard; the older method works there. */
 async function copyText(text, what) {
     let done = false;
     try {

@@ -1,9 +1,9 @@
 /*
  * ---- page_profile.js: the data of the page, unpacked ----
  *
- * Nodes are in pre-order with the root as 0, so the subtree of node i is the
- * range i..end[i]. `columns` are own counts by node; totals are summed where they
- * are needed (see page_graph.js), as they depend on what is shown.
+ * Nodes are in pre-order with the root as 0, so the subtree of node i is the range i..end[i].
+ * `columns` are own counts by node; totals are summed where they are needed (see page_graph.js), as
+ * they depend on the filters.
  */
 
 /* Numbers of seven bits a byte, lowest first, in base64. */
@@ -65,7 +65,7 @@ function readShape(data) {
     return shape;
 }
 
-/* In half the memory where all counts together are a whole number under 2^32. */
+/* Uses half the memory if the sum of all counts is a whole number under 2^32. */
 function readOwn(column, n) {
     const read = unpacker(column.own);
     let own = column.fractions ? new Float64Array(n) : new Uint32Array(n), sum = 0;
@@ -103,7 +103,7 @@ function readDelta(data, n) {
     return delta;
 }
 
-/* Marks at the end of a name that say what kind of code it is. */
+/* Annotations at the end of a name for the kind of code. */
 const MARKS = { "_[k]": "kernel", "_[j]": "jit", "_[i]": "inlined", "_[w]": "waker",
     "_[o]": "cold" };
 
@@ -117,7 +117,7 @@ function readNames(raw) {
     return { names, kinds };
 }
 
-/* `apart`: frames of one function in several lines stay several. */
+/* `apart`: frames of one function in several lines are not merged. */
 function readProfile(text, apart) {
     const data = JSON.parse(text);
     const { names, kinds, id, where } = readFunctions(data.names, apart || data.ordered);
@@ -149,7 +149,7 @@ function readProfile(text, apart) {
         c.most = c.moments ? c.moments.reduce((a, m) => a + m.sum, 0) :
             c.history && c.history.node.length ? Math.max(1, c.sum) : c.sum;
     }
-    /* A title that only says what the first column is goes when another is shown. */
+    /* A title that only describes the first column is removed when another is shown. */
     const single = columns.length === 1, named = single || data.title !== columns[0].title;
     const wrappers = new Set((data.wrappers || []).map((i) => id[i]));
     const namedWrappers = new Set((data.named || []).map((i) => id[i]));
@@ -159,19 +159,21 @@ function readProfile(text, apart) {
     const profile = {
         title: data.title, named, single, subtitle: data.subtitle, nametype: data.nametype,
         reverse: data.reverse, names, kinds, shape, columns, delta, lines, apart,
-        lanes, /* when threads waited (page_lanedata.js), or null */
-        timeline, /* what was live at moments (page_timeline.js), or null */
+        lanes, /* times when threads waited (page_lanedata.js), or null */
+        timeline, /* live memory at moments (page_timeline.js), or null */
         hasLines: apart || (where !== null && where.some(Boolean)),
         places, ids: id, modules: modulesByName({ places, names }, id), fileDelta, /* page_places.js */
-        ordered: data.ordered === true, /* siblings stand in time, also those of one name */
+        ordered: data.ordered === true, /* siblings are in order of time, and those of one name are
+                                         * not merged */
         moments: columns.reduce((a, c) => Math.max(a, c.moments ? c.moments.length : 0), 0),
         nameId: (i) => id[i], /* of a name of the file */
         findings: data.findings || [], /* sentences (page_findings.js) */
-        wrappers, namedWrappers, /* names whose own counts are their callers', of `wrapped` columns */
-        dropped: data.dropped === true, /* a comparison made by page_drop.js */
-        carry: data.carry === true, /* a comparison's colours count what a frame calls, too */
+        wrappers, namedWrappers, /* names whose own counts are attributed to their callers, of
+                                  * `wrapped` columns */
+        dropped: data.dropped === true, /* a comparison that page_drop.js made */
+        carry: data.carry === true, /* a comparison's colours include callees */
         sample: data.sample > 0 ? data.sample : 0, /* mean bytes from sample to sample; 0: exact */
-        view, /* the column to begin with, if it has a name; of a comparison, what is compared */
+        view, /* the column to begin with, if it has a name; of a comparison, the compared view */
         widths: data.widths || "after", change: data.change || "absolute",
         stacks, /* 1: a stack ends in this node, in some column */
         nstacks: sumOf(stacks),
@@ -181,7 +183,7 @@ function readProfile(text, apart) {
     return profile;
 }
 
-/* A column of the file's nodes becomes one of the merged ones, and keeps the former. */
+/* Turns a column of the file's nodes into one of the merged nodes, which also has the former. */
 function keepLines(column, lines, n) {
     const all = column.own, before = column.moments;
     column.fine = () => all;

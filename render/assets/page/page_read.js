@@ -2,7 +2,7 @@
  * ---- page_read.js: "How to read this": an explanation of the picture in a few sentences ----
  */
 
-/* By column; what each view counts is defined in flame-fold(1) and flame-off(1). */
+/* Explanations by column; the counts of each view are defined in flame-fold(1) and flame-off(1). */
 const READINGS = {
     live: ["Memory that was allocated and not yet freed when the recording ended.",
         "Live is not leaked: caches and tables that are still in use are live as well.",

@@ -1,7 +1,7 @@
 /*
  * ---- page_screen.js: drawings and texts around the charts ----
  *
- * Theme, colours, table, minimap, controls, path and chips, as the state and its graphs have them.
+ * Draws theme, colours, table, minimap, controls, path and chips from the state and its graphs.
  */
 
 Object.assign(App.prototype, {
@@ -42,7 +42,7 @@ Object.assign(App.prototype, {
     showMain(animate) {
         const { state, search } = this, shownGraph = state.view !== "table";
         byId("main").dataset.view = state.view;
-        showLegend(this); /* before the charts, which take what height it leaves */
+        showLegend(this); /* before the charts, which take the remaining height */
         if (shownGraph)
             this.charts.forEach((chart, i) => {
                 if (this.built === "sandwich")
@@ -89,7 +89,7 @@ Object.assign(App.prototype, {
         });
     },
 
-    /* The table's colours are of names, whatever the graph's are of. */
+    /* The table's colours are those of names, whatever the graph's mode is. */
     chipColor(name) {
         const byName = this.state.color === "name" || this.state.color === "kind" ?
             this.state.color : "package";
@@ -135,7 +135,7 @@ Object.assign(App.prototype, {
         for (const id of ["next", "previous"])
             byId(id).hidden = !search.active;
         byId("clear").hidden = !state.query && !state.picks.size && !state.places.size;
-        /* A title that says what the column is of changes with the time that is shown. */
+        /* A title that describes the column changes with the shown time. */
         const timed = (state.span && this.column.history) || (state.laneRange && followsLanes(profile, this.column));
         const whole = this.column.atEnd || this.column.whole;
         const named = profile.named && !(timed && profile.title === whole.title);
@@ -152,7 +152,7 @@ Object.assign(App.prototype, {
         return unit === "bytes" || timeUnit(unit) >= 0 ? short : formatExact(all, unit);
     },
 
-    /* ---- the path of the zoomed frame, and what is left out ---- */
+    /* ---- the path of the zoomed frame, and filters ---- */
 
     showPath() {
         const { profile, state } = this, chart = this.mainChart();
@@ -178,7 +178,7 @@ Object.assign(App.prototype, {
         if (state.range)
             list.append(element("li", "gap", formatPercent(
                 state.range[1] - state.range[0], graph.total[0]) + " in sight"));
-        /* When the page is laid out for the next frame, and not once more for this. */
+        /* Wait for the layout of the next frame, instead of forcing one more. */
         requestAnimationFrame(() => {
             list.scrollLeft = list.scrollWidth;
         });

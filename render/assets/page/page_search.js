@@ -1,12 +1,12 @@
 /*
  * ---- page_search.js: names that match, their share, and filters ----
  *
- * A search is a query (regex.js) and a set of names picked in the table; a frame matches when
- * its name does either. The result is one byte a name.
+ * A search is a query (regex.js) and a set of names picked in the table; a frame matches when its
+ * name matches the query or is in the set. The result is one byte for each name.
  */
 
 function makeSearch(profile, { query, matchCase, regex, picks, places }) {
-    /* The root's name is the page's own. */
+    /* The root's name comes from the page, not from the program. */
     const { match, error, asText } = findNames(query, { matchCase, regex }, profile.names.length,
         (i) => i ? profile.names[i] : "");
     for (const i of picks)
@@ -43,8 +43,8 @@ function matchedTotal(graph, match) {
 }
 
 /*
- * Filters, by what they do with the stacks that have a match in them. Each works on the stacks
- * that the ones before it left. A filter is {op, query, matchCase, regex, picks}.
+ * Filters, by their effect on stacks that contain a match. Each works on the stacks that passed the
+ * ones before it. A filter is {op, query, matchCase, regex, picks}.
  */
 const FILTERS = {
     keep: { menu: "Show only stacks with a match", chip: "Only with" },
@@ -54,8 +54,8 @@ const FILTERS = {
 };
 
 /*
- * By node of the profile: {shown, left}. shown[i] is 1 where it is a frame still; left[i]
- * where its own count is. null without filters.
+ * By node of the profile: {shown, left}. shown[i] is 1 if the node is still a frame, left[i] if its
+ * own count passed. null without filters.
  */
 function applyFilters(profile, filters) {
     const { n, name, parent } = profile.shape;
@@ -79,7 +79,7 @@ function applyFilters(profile, filters) {
         if (op === "keep" || op === "from")
             left[0] = 0;
     }
-    /* A frame that no stack is left of is none. */
+    /* A frame of which no stack remains is removed. */
     const alive = left.map((l, i) => l && profile.stacks[i]);
     for (let i = n - 1; i > 0; i--)
         if (alive[i])

@@ -1,19 +1,18 @@
-/*
- * ---- page_share.js: ways out of the page: files, paper, a frame in another page ----
- */
+/* ---- page_share.js: files, paper, a frame in another page ---- */
 
 const EXPORT_WIDTH = 1200, PRINT_WIDTH = 1000, PRINT_ROWS = 40;
 
 /* ---- files ---- */
 
-/* "flame-live-app.svg": the view and the subtitle's first word, in letters any file system takes. */
+/* "flame-live-app.svg": the view and the subtitle's first word, in letters that any file system
+ * allows. */
 function exportName(app, ending) {
     const word = (s) => s.split(" ")[0].replace(/[^\w.+-]+/g, "_").replace(/^[._-]+/, "").slice(0, 60);
     return ["flame", word(app.column.name || ""), word(app.profile.subtitle || "")].filter(Boolean)
         .join("-") + "." + ending;
 }
 
-/* Browsers take a moment to begin: the address stays for a minute. */
+/* Browsers take a moment to begin the download: the address remains valid for a minute. */
 function saveBlob(blob, name) {
     const link = element("a"), url = URL.createObjectURL(blob);
     link.href = url;
@@ -37,7 +36,8 @@ const EXPORTS = [
 
 /* ---- paper ---- */
 
-/* The first rows of the table as a table of its own: the one on the screen has those in sight. */
+/* The first rows of the table as a table of its own: the one on the screen has only the visible
+ * rows. */
 function printedTable(app) {
     const { table } = app, head = element("tr"), body = element("tbody");
     app.showTable();
@@ -57,7 +57,7 @@ function printedTable(app) {
         element("p", "", rest > 0 ? plural(rest, "more symbol", "more symbols") : "")];
 }
 
-/* The graph first, in lines and letters, as wide as the paper. */
+/* Puts the graph first, as lines and text, as wide as the paper. */
 function fillPrint(app) {
     const svg = new DOMParser().parseFromString(viewSvg(app, PRINT_WIDTH), "image/svg+xml").documentElement;
     svg.removeAttribute("height");
@@ -66,7 +66,7 @@ function fillPrint(app) {
         ...printedTable(app)));
 }
 
-/* The chart of time is lent to the paper. */
+/* Returns the chart of time from the paper to the screen. */
 function clearPrint() {
     byId("graph").prepend(byId("growth"));
     byId("print").replaceChildren();
@@ -76,11 +76,11 @@ function clearPrint() {
 
 const EMBED_KEY = "embed";
 
-/* Asked for with "?embed", or "#embed" where an address takes no "?". */
+/* Requested by "?embed", or by "#embed" where an address cannot have a "?". */
 const isEmbedded = () => new URLSearchParams(location.search).has(EMBED_KEY) ||
     new URLSearchParams(location.hash.slice(1)).has(EMBED_KEY);
 
-/* The page's address with or without that, and the view. */
+/* The page's address with the view, with or without "embed". */
 function addressOf(app, embedded) {
     const url = location.href.split(/[?#]/)[0], { profile, state } = app, before = profile.embedded;
     const usual = defaultState(profile).view;
@@ -91,7 +91,7 @@ function addressOf(app, embedded) {
     return url + (hash ? "#" + hash : "");
 }
 
-/* The frame's page can be used and opened in full, and gets nothing else. */
+/* The framed page can be used and opened in full, and has no other rights. */
 function embedCode(app) {
     const frame = element("iframe");
     for (const [key, value] of [["width", "100%"], ["height", "480"], ["loading", "lazy"], ["title", "Flame graph"],

@@ -1,7 +1,7 @@
 /*
  * ---- page_state.js: the state of the page, and its form in the address ----
  *
- * The whole state is in the address after '#', only what differs from the default, so a link shows
+ * The address has the whole state after '#', but only differences to the default, so a link shows
  * another reader the same picture.
  *
  * Frames are named by their path, ";main;parse", and functions by their name, ";parse", so a link
@@ -20,7 +20,7 @@ const CHOICES = {
     theme: ["auto", "light", "dark"],
     findings: ["auto", "shown", "folded"],
     sort: ["name", ...TABLE_COLUMNS.map((c) => c.key)],
-    by: PLACE_KINDS, /* what the table's rows are */
+    by: PLACE_KINDS, /* kind of the table's rows */
 };
 
 function defaultState(profile) {
@@ -31,14 +31,15 @@ function defaultState(profile) {
         view: profile.embedded ? "graph" : "both", direction: "icicle",
         layout: profile.reverse ? "callers" : delta && widths === "elided" ? "elided" : "forward",
         color: !delta ? "package" : change === "absolute" ? "change" : change, order: "name", labels: "start",
-        theme: "auto", findings: "auto", sort: "own", ascending: false, by: "function", places: new Set(), /* searched for */
+        theme: "auto", findings: "auto", sort: "own", ascending: false, by: "function", places: new Set(), /* searched */
         column: at >= 0 && columns[at].most > 0 ? at :
             Math.max(0, columns.findIndex((c) => c.most > 0)),
         moments: null, /* first and last that are shown */
         span: null, /* two times of the timeline, in seconds: equal ones are a moment */
         sandwich: -1, focus: new Set(), hide: new Set(), hideNames: new Set(),
         recursion: false, chains: false, carry: profile.carry,
-        wrappers: true, added: new Set(), spared: new Set(), /* whose own counts are their callers' */
+        wrappers: true, added: new Set(), spared: new Set(), /* names whose own counts are
+                                                              * attributed to their callers */
         query: "", matchCase: false, regex: false, picks: new Set(), filters: [],
         zoom: 0, goal: null, range: null, ...laneDefaults(),
         notes: new Map(), /* of nodes of the profile */
@@ -92,7 +93,7 @@ function readTagged(text) {
 
 const nodeNumber = (s, limit) => /^\d{1,10}$/.test(s || "") && Number(s) < limit ? Number(s) : -1;
 
-/* The node that nodeText told; `near`: if it is not there its nearest caller. Or -1. */
+/* The node of a text by nodeText, or -1; with `near` its nearest caller if it does not exist. */
 function findNode(tree, names, text, near) {
     const named = readTagged(text);
     if (!named)
@@ -115,14 +116,14 @@ function findName(names, text) {
     return at >= 0 ? at : first;
 }
 
-/* A filter is an array in the address: what it does, "rc" for its flags, query, names. */
+/* A filter is an array in the address: its operation, "rc" for its flags, query, names. */
 function filterText(filter, names) {
     return JSON.stringify([filter.op, (filter.regex ? "r" : "") + (filter.matchCase ? "c" : ""),
         filter.query, ...[...filter.picks].map((i) => nameText(names, i)),
         ...[...filter.places || []].map((key) => "@" + key)]);
 }
 
-/* null: not one. Names that the profile does not have are left out of it. */
+/* null: invalid. Names that the profile does not have are dropped. */
 function readFilter(text, names) {
     let parts = null;
     try {
@@ -140,7 +141,7 @@ function readFilter(text, names) {
         regex: flags.includes("r"), matchCase: flags.includes("c") } : null;
 }
 
-/* `graph`: what state.zoom is a node of. */
+/* `graph`: the graph of which state.zoom is a node. */
 function writeState(state, profile, graph) {
     const { names, shape } = profile;
     const usual = defaultState(profile), p = new URLSearchParams();
@@ -189,8 +190,8 @@ function writeState(state, profile, graph) {
 }
 
 /*
- * The address of the same for a page with lines apart, or not. Numbers of nodes and names are
- * others there; what goes by its name is found if it is there, or its nearest caller.
+ * The address of the same state for a page with lines apart, or not. Numbers of nodes and names
+ * differ there; frames are found by their names, or their nearest callers.
  */
 function otherLines(text, apart) {
     const p = new URLSearchParams(text), kept = new URLSearchParams();
@@ -203,8 +204,8 @@ function otherLines(text, apart) {
 }
 
 /*
- * Anything may stand in an address: what is not understood stays as by default. The
- * zoomed frame is left as text in state.goal, as its graph may have to be made first.
+ * An address may contain anything: invalid parts keep their defaults. The zoomed frame is stored as
+ * text in state.goal, as its graph may have to be built first.
  */
 function readState(text, profile) {
     const state = defaultState(profile), p = new URLSearchParams(text);

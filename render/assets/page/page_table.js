@@ -1,15 +1,15 @@
 /*
- * ---- page_table.js: the symbols, with their own counts and those of all they called ----
+ * ---- page_table.js: the symbols, with their own counts and their totals ----
  *
- * A real <table>, so that screen readers have the profile too, of which only the rows in sight are
- * in the document.
+ * A real <table>, so that screen readers can read the profile, too; only its visible rows are in
+ * the document.
  */
 
 const ROW_HEIGHT = 28, SPARE_ROWS = 8;
 
 /*
- * The names whose own counts go to their callers, in a column: malloc's wrappers in those of
- * memory, those of --wrapper in all, and those that the reader adds.
+ * The names whose own counts are attributed to their callers in a column: malloc's wrappers in
+ * columns of memory, those of --wrapper in all, and those that the reader adds.
  */
 function wrappersOf({ column }, profile, { wrappers, added, spared }) {
     const all = new Set(added);
@@ -29,7 +29,7 @@ function ownerOf(graph, wrapping, i) {
     return i;
 }
 
-/* One row a symbol: own counts summed, totals with each stack counted once. */
+/* One row for each symbol: own counts are summed, and each stack counts once in totals. */
 function topRows(graph, profile, wrapping) {
     const names = profile.names.length, rows = [], counts = graph.own;
     const own = new Float64Array(names), total = new Float64Array(names);
@@ -83,7 +83,7 @@ class TopTable {
         for (const kind of PLACE_KINDS)
             if (kind === "function" || this.profile.places.has(kind)) {
                 const option = element("option");
-                option.label = "by " + kind; /* no text, which would be the head's */
+                option.label = "by " + kind; /* no text, which would become the head's */
                 option.value = kind;
                 this.by.append(option);
             }
@@ -119,7 +119,7 @@ class TopTable {
         return PLACE_TITLES[this.placeOf(this.view) ? this.view.by : "function"];
     }
 
-    /* The heads of the columns that there is room for. */
+    /* Builds the heads of the columns that fit. */
     buildHead(columns) {
         const { shown, level } = fitColumns(columns, this.scroller.clientWidth, this.view.sort);
         const key = [this.view.by, LEVELS[level], ...shown.map((c) => c.key)].join();
@@ -183,7 +183,7 @@ class TopTable {
             this.all = this.makeRows(view);
             this.rows = null;
         }
-        /* Most of what a reader does has nothing to do with the table. */
+        /* Most actions of the reader do not affect the table. */
         const before = this.view, same = this.rows && before && view.search === before.search &&
             ["sort", "ascending", "look", "part", "partOfTime", "picks", "marked", "by"].every((k) => view[k] === before[k]);
         if (same)
@@ -272,7 +272,7 @@ class TopTable {
             this.focusRow(false);
     }
 
-    /* `columns`: other than those that there is room for. */
+    /* `columns`: other columns than those that fit. */
     row(at, columns = this.shown) {
         const data = this.rows[at], { picks, marked } = this.view, text = this.textOf(data);
         const picked = data.place ? marked.has(data.key) : picks.has(data.name);

@@ -1,12 +1,12 @@
 /*
  * ---- page_timeline.js: live memory at moments of the recording ----
  *
- * The file has changes; here they are sums, so that a stack's level at a moment is found by
+ * The file has changes; this code sums them, so that a stack's level at a moment is found by
  * bisection. A selection is two times in seconds: a moment if they are equal, else the growth from
- * the first to the second. Columns without a history are of the whole run.
+ * the first to the second. Columns without a history cover the whole run.
  */
 
-/* Numbers below zero too, as varint_base64.h folds their signs in. */
+/* Restores the sign that varint_base64.h folds in. */
 function unfoldSign(v) {
     return v % 2 ? -(v + 1) / 2 : v / 2;
 }
@@ -30,8 +30,8 @@ function readTimeline(data) {
 }
 
 /*
- * By nodes that ever had something: changes first[i]..first[i + 1] of node[i] say at which
- * moment, and what it had from then on.
+ * By nodes that ever had a count: changes first[i]..first[i + 1] of node[i] have the moments, and
+ * the node's count from then on.
  */
 function readHistory(text) {
     const node = [], first = [], moment = [], level = [], read = unpacker(text);
@@ -52,7 +52,7 @@ function readHistory(text) {
         moment: Int32Array.from(moment), level: Float64Array.from(level) };
 }
 
-/* The levels of n nodes at a moment; `owner`: by node of the file, the node whose part it is. */
+/* The levels of n nodes at a moment; `owner`: by node of the file, the node to which it belongs. */
 function levelsAt(history, n, at, owner) {
     const { node, first, moment, level } = history, own = new Float64Array(n);
     for (let i = 0; i < node.length; i++) {
@@ -91,8 +91,8 @@ function momentsOf(timeline, span) {
 const grownBetween = (now, was) => now.map((v, i) => Math.max(0, v - was[i]));
 
 /*
- * Makes what is shown of the columns with a history that of the selection; null: of the
- * end, as it was read. `was` and `now` are what there was at both ends of a growth.
+ * Sets the shown counts of the columns with a history to those of the selection; null: to those of
+ * the end, as in the file. `was` and `now` are the counts at both ends of a growth.
  */
 function selectSpan(profile, span) {
     const moments = momentsOf(profile.timeline, span), { n } = profile.shape;
@@ -125,7 +125,7 @@ function spanTitle(title, { times }, [first, last]) {
         `${what}: growth from ${formatTime(times[first])} to ${formatTime(times[last])}`;
 }
 
-/* "12.5 s", "3 min 20 s", "2 h 5 min": to a thousandth of what is long, but to no less than µs. */
+/* "12.5 s", "3 min 20 s", "2 h 5 min": exact to a thousandth, but not below µs. */
 function formatTime(seconds) {
     const t = Math.max(0, seconds);
     if (t > 0 && t < 0.0995)

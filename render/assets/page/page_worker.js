@@ -1,15 +1,15 @@
 /*
  * ---- page_worker.js: long tasks, done beside the page ----
  *
- * Shapes of large profiles (callers, filters, orders) are made in a Worker, while the page keeps
- * its picture and shows a bar with a button to give up. The Worker's script is this very script,
- * which stops at the end of this file where there is no document: so all functions that
- * page_merge.js calls are there. Each task has a Worker of its own, as ending it is the only way
- * to stop one, and frees its memory.
+ * Shapes of large profiles (callers, filters, orders) are made in a Worker, while the page still
+ * shows its picture and a bar with a button to cancel. The Worker runs this same script, which
+ * stops at the end of this file where there is no document: so all functions that page_merge.js
+ * calls are defined. Each task has a Worker of its own, because ending the Worker is the only way
+ * to stop a task, and frees its memory.
  *
- * Where there can be no Worker, or it fails, the page makes shapes itself, as it does for small
- * profiles. Rejected: one that stays, with a copy of the profile, which a page of a million stacks
- * would hold twice; memory that both share, which pages from disk may not have.
+ * If Workers are not available, or one fails, the page builds shapes itself, as it does for small
+ * profiles. Rejected: a permanent Worker, because a page of a million stacks would hold the profile
+ * twice; shared memory, which pages from disk may not use.
  */
 
 const LARGE = 100000; /* frames, from which on a task may take longer than a blink */
@@ -29,7 +29,8 @@ function buffersOf(shapes) {
     return [...found];
 }
 
-/* Filters, then the graph's shapes, then the table's. `tell(share)` is called between them. */
+/* Computes filters, then the graph's shapes, then the table's. `tell(share)` reports progress
+ * between them. */
 function makeAllShapes(profile, view, tell) {
     const filtered = applyFilters(profile, view.filters);
     tell(0.25);
@@ -40,7 +41,8 @@ function makeAllShapes(profile, view, tell) {
     return { shapes, top, filtered };
 }
 
-/* A view as shapes are made from it; a Worker does not send its filters back, which few ask for. */
+/* A view with the filters that shapes are built from; a Worker does not send them back, as they are
+ * rarely needed. */
 function withFilters(profile, view, known) {
     let filtered = known;
     return Object.defineProperty({ ...view }, "filtered", { get() {
@@ -50,7 +52,7 @@ function withFilters(profile, view, known) {
     } });
 }
 
-/* The profile as it is. */
+/* Whether the view is the profile as it is. */
 const takesNoTime = (view) => (view.layout === "forward" || view.layout === "compare") &&
     view.order === "name" && !view.recursion && !view.chains && !view.filters.length &&
     !view.focus.size && !view.hide.size && !view.hideNames.size;
@@ -70,14 +72,15 @@ class Background {
         this.profile = profile;
         this.script = script;
         this.listener = listener;
-        this.key = null; /* of the task that runs */
+        this.key = null; /* key of the running task */
         this.result = null; /* {key, shapes, top} */
         this.begun = false;
         this.broken = profile.shape.n < LARGE || typeof Worker === "undefined";
         byId("working-cancel").addEventListener("click", () => this.giveUp());
     }
 
-    /* The shapes of a view, or null: they are being made, and listener.done is called. */
+    /* The shapes of a view, or null: they are being built, and listener.done is called when they
+     * are ready. */
     shapes(key, view) {
         if (this.result && this.result.key === key) {
             const { result } = this;
@@ -87,7 +90,7 @@ class Background {
         if (this.key === key)
             return null;
         this.stop();
-        /* The first are made at once, as there is nothing to show before. */
+        /* The first shapes are built at once, as there is nothing to show before. */
         const here = this.broken || !this.begun || takesNoTime(view) || view.layout === "elided";
         this.begun = true;
         return !here && this.start(key, view) ? null : makeAllShapes(this.profile, view, () => {});
@@ -183,5 +186,5 @@ if (typeof document === "undefined") {
     return;
 }
 
-/* Not there any more once the script has begun to wait for anything. */
+/* currentScript is null once the script waits for anything, so it is read now. */
 const ownScript = document.currentScript ? document.currentScript.textContent : "";

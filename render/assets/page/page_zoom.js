@@ -1,8 +1,8 @@
 /*
- * ---- page_zoom.js: the zoomed frame, also in another shape ----
+ * ---- page_zoom.js: follows the zoomed frame into another shape ----
  *
- * Frames are found again by their paths where a shape is made anew, and by their functions where
- * it is merged from the other end.
+ * Frames are found again by their paths where a shape is rebuilt, and by their functions where it
+ * is merged from the other end.
  */
 
 Object.assign(App.prototype, {
@@ -30,9 +30,9 @@ Object.assign(App.prototype, {
     },
 
     /*
-     * The frame of a path in a graph that is merged from the other end: where the reader came
-     * from, if that was the same function; else that with most of the path behind it, and of
-     * these the largest.
+     * The frame of a path in a graph that is merged from the other end: the frame that was zoomed
+     * before, if that was the same function; else the frame with the longest part of the path after
+     * it, and of these the largest.
      */
     turnedNode(from, to, path, before) {
         const steps = path.slice(1).reverse().map((i) => from.name[i]);
@@ -53,7 +53,8 @@ Object.assign(App.prototype, {
         return best;
     },
 
-    /* How many of the names `steps` lie below each other from a frame called steps[0] on. */
+    /* Number of the names `steps` that follow one below the other from a frame called steps[0]
+     * on. */
     stepsBelow(graph, node, steps) {
         let same = 1;
         for (let found = node; found >= 0 && same < steps.length;) {
@@ -78,7 +79,7 @@ Object.assign(App.prototype, {
         this.change({ zoom: node, range }, quiet);
     },
 
-    /* Selects the next frame that matches, zooming out to it where it is not in sight. */
+    /* Selects the next frame that matches, zooming out if it is not visible. */
     step(forward) {
         const chart = this.mainChart(), { graph } = chart, { match } = this.search;
         if (!this.search.active || !graph)

@@ -7,7 +7,7 @@ function frameOf(event) {
     return g ? index.get(g) : undefined;
 }
 
-/* For a waker in a chain: the count of each link that leads to it, with its thread. */
+/* The count of each link that leads to a waker in a chain, with its thread. */
 function linksTo(i) {
     const links = [];
     for (const at of ancestors(i))
@@ -35,11 +35,10 @@ function showDetails(i) {
 /*
  * ---- the address: #p=PATH of the zoomed frame, s=SEARCH, c=1, r=1 ----
  *
- * A path is the names from the root's callee on, with ';' between them, so a link
- * also finds the frame in a picture of another run. Where a path is there several
- * times (a flame chart) k counts which. Paths too long for an address are x=START
- * and y=DEPTH, which are understood as well. With c upper and lower case differ to the
- * search, with r it is an expression.
+ * A path is the names from the root's callee on, with ';' between them, so a link also finds the
+ * frame in a picture of another run. If a path occurs several times (a flame chart), k is the
+ * number of the one meant. Paths too long for an address are x=START and y=DEPTH, which are also
+ * read. c makes the search case-sensitive, r makes it an expression.
  */
 
 const pathTo = (i) => ancestors(i).map(name);
@@ -85,7 +84,7 @@ function saveState(push) {
     try {
         history[push ? "pushState" : "replaceState"](null, "", hash);
     } catch {
-        /* A page without an address of its own: nothing to keep it in. */
+        /* A page without an address of its own has no place to save it. */
     }
 }
 
@@ -95,7 +94,7 @@ function restoreState() {
     zoomed = 0;
     if (p.has("p")) {
         const path = p.get("p").split(";"), wanted = Number(p.get("k")) || 0;
-        /* If the frame is not there, its nearest caller. */
+        /* If the frame does not exist, its nearest caller. */
         for (let found = []; path.length && !zoomed; path.pop()) {
             found = framesOf(path);
             zoomed = found[wanted] || found[0] || 0;

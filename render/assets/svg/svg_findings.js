@@ -1,4 +1,4 @@
-/* ---- svg_findings.js: the sentences above the frames, as wide as the window lets ---- */
+/* ---- svg_findings.js: the sentences above the frames, wrapped to the window ---- */
 
 const findings = Array.from(document.querySelectorAll("#findings a"));
 

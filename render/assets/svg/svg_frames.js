@@ -1,13 +1,12 @@
 /*
  * The picture's script: hover, zoom, search, and the page's address.
  *
- * Frames stand in the document in pre-order, so the subtree of frame i is the
- * range i..end[i] and its ancestors are the frames before it whose range holds
- * it. A zoom is one pass over numbers kept here; the document is only written
- * to, and only where something changed, so large pictures stay quick. Text is
- * fitted by widths asked of the font once for each character.
+ * Frames are in the document in pre-order, so the subtree of frame i is the range i..end[i] and its
+ * ancestors are the frames before it whose range holds it. A zoom is one pass over numbers stored
+ * here; the document is only written to, and only where something changed, so large pictures remain
+ * fast. Text is fitted by the widths of characters, each measured once.
  *
- * This and the other svg_*.js are one function; each uses what stands above it.
+ * This and the other svg_*.js are one function; each uses definitions of the files before it.
  *
  * Names come from outside: they are only ever text, never markup.
  */
@@ -33,7 +32,7 @@ const start = new Float64Array(n), size = new Float64Array(n);
 const depth = new Int32Array(n), end = new Int32Array(n);
 const rects = new Array(n), texts = new Array(n), names = new Array(n);
 const label = new Array(n), look = new Uint8Array(n), sign = new Array(n);
-/* Signs of a frame in a comparison, beside its colour; "a" is a thread's band. */
+/* Signs of a frame in a comparison, in addition to its colour; "a" is a thread's band. */
 const SIGNS = { "+": "+ ", "n": "+ ", "-": "\u2212 ", "g": "\u2212 " };
 const isMatch = new Uint8Array(n);
 const HIDE = 1, PARENT = 2, MATCH = 4, CURRENT = 8;
@@ -70,7 +69,7 @@ function name(i) {
     return names[i];
 }
 
-/* From the root's callee to frame i. */
+/* Frames from the root's callee to frame i. */
 function ancestors(i) {
     const path = [];
     for (let at = i, d = depth[i]; at > 0; at--)
@@ -135,7 +134,7 @@ function setLook(i, value) {
     frames[i].setAttribute("class", words.join(" "));
 }
 
-/* Where the label of a frame goes that had no room for one so far. */
+/* Position of the label of a frame that had no room for one so far. */
 function baseline(rect) {
     return Number(rect.getAttribute("y")) + Number(rect.getAttribute("height")) / 2 +
         0.36 * fontsize;
@@ -198,7 +197,8 @@ function draw() {
     unzoomButton.classList.toggle("off", z === 0);
 }
 
-/* In the middle, or as near as what stands beside it lets; a tip has what is cut. */
+/* Places the title in the middle, or as near as its neighbours allow; a tooltip has the full
+ * text. */
 function placeTitle(line, whole, left, right) {
     const room = width - left - right;
     line.textContent = whole;

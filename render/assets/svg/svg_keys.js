@@ -1,4 +1,4 @@
-/* ---- svg_keys.js: walking frames by the keyboard, and what starts it all ---- */
+/* ---- svg_keys.js: keyboard navigation of frames, and the start of the script ---- */
 
 function select(i) {
     const before = current;
@@ -16,7 +16,7 @@ function select(i) {
     showDetails(i);
 }
 
-/* The frame next to i: its caller, its widest callee, or a sibling; -1 for none. */
+/* The frame next to i: its caller, its widest callee, or a sibling; -1 if there is none. */
 function neighbour(i, step) {
     let j = i - 1, best = -1;
     if (step === "out") {

@@ -2,7 +2,7 @@
 
 const legend = byId("legend");
 
-/* One key's parts side by side, from x on; where it ends. */
+/* One key's parts side by side, from x on; returns the end. */
 function placeKey(entry, x, y) {
     const gap = 0.5 * fontsize;
     let at = x, before = "";
@@ -18,7 +18,7 @@ function placeKey(entry, x, y) {
     return at;
 }
 
-/* The last keys go where the window is too narrow; a tip has them all. */
+/* The last keys are hidden if the window is too narrow; a tooltip has them all. */
 function placeLegend() {
     if (!legend || !fluid)
         return;
@@ -49,8 +49,8 @@ function placeLegend() {
 }
 
 /*
- * A picture higher than the window opens where its root is, unless the browser knows where
- * its reader was. In an <img> no script runs and nothing moves.
+ * A picture higher than the window opens where its root is, unless the browser restores an earlier
+ * scroll position. In an <img> no script runs and nothing scrolls.
  */
 function openAtRoot() {
     const [entry] = performance.getEntriesByType("navigation");

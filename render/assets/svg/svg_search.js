@@ -18,7 +18,7 @@ function say(text, wrong) {
         input.classList.toggle("wrong", wrong);
 }
 
-/* Marks what matches; a stack with several matches counts once. */
+/* Marks matching frames; a stack with several matches counts once. */
 function search(wanted) {
     let sum = 0, covered = 0;
     term = wanted;
@@ -45,7 +45,7 @@ function search(wanted) {
             " names"), error !== "");
 }
 
-/* The share, and what leads to the next and previous match, right of it. */
+/* The share, and to its right the buttons for the next and previous match. */
 const steps = [];
 
 function placeMatched() {
@@ -77,7 +77,7 @@ function nextMatch(by) {
         i = (i + by + n) % n;
         if (!isMatch[i])
             continue;
-        /* Out of sight, or too thin to be seen there. */
+        /* Hidden, or too thin to be visible. */
         if (look[i] & HIDE || Number(rects[i].getAttribute("width")) < 1)
             zoom(i);
         select(i);
