@@ -1,12 +1,12 @@
 /*
- * The linker makes the guest a shared object without relocations, with one segment of text and one
- * of data; what is looked up in it is found by its dynamic symbols. A build that makes another kind
- * of file is noticed here, and by the test.
+ * The linker makes the agent a shared object without relocations, with one segment of text and one
+ * of data; its dynamic symbols give the addresses that flame needs. If a build makes another kind
+ * of file, agent_image_open and the test fail.
  */
 #include "inject/agent_image.h"
 
 #ifndef FLAME_AGENT
-#define FLAME_AGENT "build/generated/flameguest.so" /* for tools that read sources one by one */
+#define FLAME_AGENT "build/generated/flameguest.so" /* for tools that read single sources */
 #endif
 
 #define PAGE ((uint64_t)4096)

@@ -16,8 +16,8 @@
 #define MADV_WIPEONFORK 18
 #endif
 
-/* Address space for the arena, of which the process uses what is written; less where it may not
- * have that much. The first quarter is flame's. */
+/* Address space for the arena, of which the process uses only the written part. It is smaller where
+ * the process may not have that much. The first quarter is flame's. */
 #define ARENA_MOST ((uintptr_t)4 << 30)
 #define ARENA_LEAST ((uintptr_t)256 << 20)
 #define PAGE ((uintptr_t)4096)
@@ -67,7 +67,8 @@ static uintptr_t find_old(const struct agent_state *g, const struct procmem *m,
     return found;
 }
 
-/* Time at which a process began, in ticks since the machine did; 0: there is no such process. */
+/* Start time of a process, in ticks since boot: field 22 of its stat (proc_pid_stat(5)). 0: there
+ * is no such process. */
 static uint64_t began(pid_t pid)
 {
     char text[1024];
@@ -79,9 +80,9 @@ static uint64_t began(pid_t pid)
     return ticks ? strtoull(ticks, NULL, 10) : 0;
 }
 
-/* Unmaps the arena of an agent that is off, and in which no thread is. It is forgotten before it is
- * unmapped: if flame is killed in between, memory is left behind, but none is unmapped that has
- * come there since. */
+/* Unmaps the arena of an agent that is off and in which no thread runs. First arena_end is cleared:
+ * if flame is killed in between, the arena stays mapped, but no later mapping at its address can be
+ * unmapped by mistake. */
 static long drop_arena(const struct agent_state *g, const struct procmem *m, struct allstop *stop,
                        const struct sigreturn_frame_code *code, uintptr_t arena, uintptr_t size)
 {
@@ -107,8 +108,8 @@ static long clear(const struct procmem *m, struct allstop *stop,
 }
 
 /* Clears the data of an earlier agent, whose hooks the program still calls: they pass calls on
- * while the switch is off, and need `real` for that. All else becomes zero but what identifies the
- * agent. */
+ * while the switch is off, and need `real` for that. Everything else becomes zero, except for the
+ * words that identify the agent. */
 static long clear_data(const struct agent_state *g, const struct procmem *m, struct allstop *stop,
                        const struct sigreturn_frame_code *code)
 {
@@ -119,8 +120,8 @@ static long clear_data(const struct agent_state *g, const struct procmem *m, str
 }
 
 /* Takes an earlier agent over, unless another flame records with it. If that flame was killed, its
- * arena is unmapped, and the agent's data becomes as new. 0, or -errno. flame may be killed at
- * each step. */
+ * arena is unmapped, and the agent's data is reset. 0, or -errno. flame may be killed at each
+ * step. */
 static int take_over(struct agent_state *g, const struct procmem *m, struct allstop *stop,
                      const struct sigreturn_frame_code *code)
 {
@@ -155,7 +156,8 @@ static int map_data(struct agent_state *g, struct allstop *stop,
 
     if (failed(at))
         return (int)at;
-    /* Kernels before 4.14 do not know it: then forked children record in vain. */
+    /* Kernels before 4.14 do not know this advice: then forked children record data that is never
+     * read. */
     call(stop, code, SYS_madvise, g->base + g->blob.control, sizeof(struct agent_switch),
          MADV_WIPEONFORK, 0, 0, 0);
     return 0;
@@ -332,7 +334,7 @@ static void write_list(struct agent_state *g, const struct procmem *m,
                                 .stack = map->write && map->read && !map->shared,
                                 .code = map->exec};
 
-        /* The main thread's stack grows: down there is nothing else as far as the next mapping. */
+        /* The main thread's stack grows: no other mapping lies between it and the previous one. */
         if (map->stack)
             p.start = before;
         before = map->end;

@@ -1,12 +1,11 @@
 /*
- * agent_state.h: the agent in a process, from outside: where it is mapped, and what is written into
- * its state.
+ * agent_state.h: the agent in a process, seen from outside: its addresses, and the data that flame
+ * writes into it.
  *
- *     text | data (agent_shared, agent_switch)      arena: tables | counts, places, index | the
- * rest
+ *   text | data (agent_shared, agent_switch)      arena: tables | counts, places, index | the rest
  *
- * The arena's first part is flame's to write: copies of unwind tables, and two lists of mappings,
- * of which one is in use while the other is written. The rest is the agent's.
+ * flame writes the arena's first part: copies of unwind tables, and two lists of mappings, of which
+ * one is in use while flame writes the other. The agent writes the rest.
  */
 #ifndef FLAME_INJECT_AGENT_STATE_H
 #define FLAME_INJECT_AGENT_STATE_H
@@ -18,24 +17,24 @@
 #include "inject/maps_snapshot.h"
 #include "inject/procmem.h"
 
-struct agent_table; /* a module's tables in the arena */
+struct agent_table; /* copy of a module's tables in the arena */
 
 struct agent_state {
     struct agent_image blob;
-    uintptr_t base; /* where the guest is mapped */
+    uintptr_t base; /* address of the agent's mapping */
     uintptr_t arena, arena_size;
-    uintptr_t tables_at, tables_end; /* what is left of flame's part */
+    uintptr_t tables_at, tables_end; /* free part of flame's part of the arena */
     uintptr_t modules[2], places[2]; /* the two lists */
     uint32_t maps_now, maps_next;
-    bool behind; /* modules have changed that the agent does not know of */
+    bool behind; /* modules have changed, and the agent does not know it yet */
     struct agent_table *tables;
     size_t ntables, tables_room;
     uint64_t epoch;
-    bool forget; /* rules it remembers may be of modules that are gone */
+    bool forget; /* cached rules may belong to modules that were unloaded */
 };
 
-/* With all threads stopped: maps the agent, or finds one that is there from before, and the arena.
- * 0, or -errno with *why; -EAGAIN: it cannot be done in this stop. */
+/* To be called while all threads are stopped: maps the agent, or finds one that was left behind,
+ * and maps the arena. 0, or -errno with *why; -EAGAIN: it cannot be done in this stop. */
 int agent_state_map(struct agent_state *g, const struct procmem *m, struct allstop *stop,
                     const struct sigreturn_frame_code *code, const struct maps_snapshot *maps,
                     const char **why);
@@ -47,12 +46,12 @@ bool agent_state_fill(struct agent_state *g, const struct procmem *m,
 /* Addresses of the hooks. */
 void agent_state_hooks(const struct agent_state *g, uintptr_t hooks[AGENT_FUNCTIONS]);
 
-/* Copies tables of modules that are new, and writes the list that is not in use. */
+/* Copies the tables of new modules, and writes the list that is not in use. */
 void agent_state_tables(struct agent_state *g, const struct procmem *m, struct agent_trace *trace,
                         const struct linkmap *l, const struct maps_snapshot *maps);
-/* With all threads stopped: puts that list in use. */
+/* To be called while all threads are stopped: switches to that list. */
 void agent_state_switch_maps(struct agent_state *g, const struct procmem *m);
-/* Puts a list with other mappings in use, while the process runs. */
+/* Switches to a list with other mappings, while the process runs. */
 void agent_state_places(struct agent_state *g, const struct procmem *m,
                         const struct maps_snapshot *maps);
 

@@ -9,14 +9,14 @@
 #include "tracer/stacks/capture.h"
 #include "tracer/objects/proctask.h"
 
-/* Bytes of a stack that are searched for return addresses. */
+/* Number of bytes of a stack that are searched for return addresses. */
 #define SCAN_BYTES 65536u
-/* Bytes behind a thread's control block in which the C library has the thread's number. */
+/* Number of bytes after a thread's control block in which the C library stores the thread's id. */
 #define CONTROL_BYTES 4096u
 #define COUNTS_AT_ONCE 4096u
 
 struct known_thread {
-    uintptr_t block; /* its control block */
+    uintptr_t block; /* address of the thread's control block */
     pid_t tid;
 };
 
@@ -28,13 +28,13 @@ struct agent_trace {
     struct space *space;
     struct known_thread *threads;
     size_t nthreads, threads_room;
-    size_t tid_at; /* where threads have their numbers, from the control block; 0: not known */
-    uint16_t lanes[AGENT_LANES]; /* their threads in the trace */
+    size_t tid_at;               /* offset of the id in a control block; 0: not known */
+    uint16_t lanes[AGENT_LANES]; /* ids of their threads in the trace */
     struct taken {
         uint32_t node;
         uint16_t thread;
         struct agent_count count;
-    } * taken; /* by the guest's number of the stack; [0] is not used */
+    } * taken; /* by the agent's number of the stack; [0] is not used */
     size_t ntaken, taken_room;
     uint64_t skipped, lost, lost_bytes;
 };
@@ -100,7 +100,8 @@ bool agent_trace_passes(struct agent_trace *t, const struct procmem *m, pid_t ti
         seen = words[i] >= start && words[i] < end;
     if (!seen)
         return false;
-    /* It may be an old word that was not overwritten: a walk tells what really is on the stack. */
+    /* The word may be an old one that was not overwritten: only a walk shows the frames that are
+     * really on the stack. */
     pcs = stacks_walk(t->stacks, t->space, tid, regs, false, &n);
     if (n <= 0)
         return true;
@@ -120,7 +121,7 @@ static struct known_thread *known(struct agent_trace *t, uintptr_t block)
     return NULL;
 }
 
-/* Whether all threads that are known have their numbers at that offset. */
+/* Whether the ids of all known threads are at that offset of their control blocks. */
 static bool numbers_at(const struct agent_trace *t, const struct procmem *m, size_t at)
 {
     for (size_t i = 0; i < t->nthreads; i++) {
@@ -192,7 +193,7 @@ static uint16_t thread_of(struct agent_trace *t, const struct agent_state *g,
     return t->lanes[lane];
 }
 
-/* ---- what is recorded ---- */
+/* ---- stacks and counters ---- */
 
 static uint32_t node_of(struct agent_trace *t, uint16_t thread, const struct agent_stack *s,
                         const uint64_t *pcs)
@@ -211,13 +212,13 @@ static uint32_t node_of(struct agent_trace *t, uint16_t thread, const struct age
         n = t->depth;
     }
     while (n-- > 0) {
-        space_image(t->space, pcs[n] - 1, &bias); /* adds modules that are met to the trace */
+        space_image(t->space, pcs[n] - 1, &bias); /* adds the modules of the stack to the trace */
         node = offtrace_node(t->to, node, TRACE_NODE_PC, pcs[n]);
     }
     return node;
 }
 
-/* Reads one stack. False: it makes no sense. */
+/* Reads one stack. False: it is not valid. */
 static bool take_stack(struct agent_trace *t, const struct agent_state *g, const struct procmem *m,
                        uintptr_t at)
 {
@@ -247,7 +248,7 @@ static bool take_stacks(struct agent_trace *t, const struct agent_state *g, cons
             return false;
         for (size_t i = 0; i < n; i++) {
             if (!places[i])
-                return true; /* it is being written: taken the next time */
+                return true; /* it is still being written, and is read the next time */
             if (!take_stack(t, g, m, places[i]))
                 return false;
         }
@@ -306,7 +307,7 @@ static void take_losses(struct agent_trace *t, const struct agent_state *g, cons
 
 bool agent_trace_take(struct agent_trace *t, const struct agent_state *g, const struct procmem *m)
 {
-    static struct agent_shared s; /* without its lanes */
+    static struct agent_shared s; /* read without its lanes */
 
     if (!procmem_read(m, g->base + g->blob.state, &s, offsetof(struct agent_shared, lanes)) ||
         !take_stacks(t, g, m, &s) || !take_counts(t, m, &s))

@@ -1,9 +1,9 @@
 /*
- * agent_trace.h: copies the agent's records into a trace.
+ * agent_trace.h: copies the agent's records to a trace.
  *
- * The agent's memory is the process's, so it is treated as all data from outside: numbers are
- * checked against what was announced, and addresses are only read at. The trace is complete after
- * each agent_trace_take. Not thread-safe.
+ * The agent's memory belongs to the process, so it is treated like all data from outside: numbers
+ * are checked against their limits, and memory at its addresses is only read. The trace is complete
+ * after each agent_trace_take. Not thread-safe.
  */
 #ifndef FLAME_INJECT_AGENT_TRACE_H
 #define FLAME_INJECT_AGENT_TRACE_H
@@ -15,18 +15,20 @@
 struct agent_state;
 struct agent_trace;
 
-/* Makes the trace. NULL after a line. `path`: a file that is not there yet. `depth`: frames kept of
- * a stack, the inner ones; 0: all that the agent keeps. */
+/* Makes the trace. NULL after an error line. `path`: a file that does not exist yet. `depth`: limit
+ * of frames of a stack, of which the inner ones stay; 0: the agent's own limit. */
 struct agent_trace *agent_trace_new(const char *path, pid_t pid, unsigned depth);
 void agent_trace_free(struct agent_trace *t);
 
-/* The process has other code mapped than before. */
+/* To be called when the process has other code mapped than before. */
 void agent_trace_changed(struct agent_trace *t);
-/* The file that is mapped at `addr`, with its unwind tables, and address in memory minus address in
- * the file; NULL: none. Borrowed until agent_trace_changed. Adds the module to the trace. */
+/* The file that is mapped at `addr`, with its unwind tables; *bias becomes address in memory minus
+ * address in the file. NULL: there is none. Borrowed until agent_trace_changed. Adds the module to
+ * the trace. */
 const struct image *agent_trace_image(struct agent_trace *t, uintptr_t addr, uintptr_t *bias);
 
-/* With all threads stopped: reads which threads there are, so that their lanes have their names. */
+/* To be called while all threads are stopped: reads the list of threads, so that lanes get their
+ * threads' names. */
 void agent_trace_threads(struct agent_trace *t, const struct allstop *stop,
                          const struct procmem *m);
 
@@ -34,13 +36,13 @@ void agent_trace_threads(struct agent_trace *t, const struct allstop *stop,
 bool agent_trace_passes(struct agent_trace *t, const struct procmem *m, pid_t tid,
                         const struct user_regs_struct *regs, uintptr_t start, uintptr_t end);
 
-/* Takes new stacks, and all counters. False: the memory cannot be read. */
+/* Adds new stacks, and reads all counters. False: the memory cannot be read. */
 bool agent_trace_take(struct agent_trace *t, const struct agent_state *g, const struct procmem *m);
 
-/* As of the last agent_trace_take. */
+/* Counts of calls that were skipped and lost, as of the last agent_trace_take. */
 void agent_trace_losses(const struct agent_trace *t, uint64_t *skipped, uint64_t *lost);
 
-/* The trace's end, and how often the process was stopped for it. */
+/* Ends the trace, and stores in it how often the process was stopped. */
 void agent_trace_end(struct agent_trace *t, uint64_t stops);
 
 #endif

@@ -24,8 +24,8 @@
 #include "tracer/objects/sleep_since.h"
 #include "tracer/objects/proctask.h"
 
-/* Time that a thread may take to stop before the others are resumed: little at first, as the next
- * attempt may find it running, and twice as long with each that fails. */
+/* Time that a thread may take to stop before the others are resumed. It is short at first, because
+ * the next attempt may find the thread running, and doubles with each failed attempt. */
 #define PATIENCE_FIRST_NS 1000000u
 #define PATIENCE_MOST_NS 100000000u
 /* Sleep before a stop, so that flame has the processor for some of its time. */
@@ -40,7 +40,7 @@ struct allstop {
     struct sleep_since *lastrun;
     struct strbuf why;
     uint64_t patience_ns;
-    bool hurries; /* flame is scheduled before others */
+    bool hurries; /* flame has a real-time priority */
     uint64_t began;
     uint64_t *times;
     size_t ntimes, times_room;
@@ -96,7 +96,7 @@ static struct allstop_thread *find(struct allstop *a, pid_t tid)
     return NULL;
 }
 
-/* Adds threads that are not in the list yet. Returns how many; -1: there is no such process. */
+/* Adds threads that are not in the list yet. Returns their number; -1: there is no such process. */
 static int list_threads(struct allstop *a)
 {
     DIR *dir = opendir(proc_path(a->pid, "task").s);
@@ -136,7 +136,7 @@ static bool is_ready(struct allstop *a, struct allstop_thread *t)
 
     t->asleep_since = 0;
     if (!task_state(t->tid, &state, &flags) || !task_call(t->tid, &call))
-        return true; /* it has ended, or will say why it cannot be traced */
+        return true; /* it has ended, or seizing it will show why it cannot be traced */
     if (state == 'D')
         return not_now(a, t->tid, "is in a call that no signal ends (a vfork, a disk)");
     if (state == 'T')
@@ -159,15 +159,15 @@ static bool is_ready(struct allstop *a, struct allstop_thread *t)
     return false;
 }
 
-/* ---- being scheduled ---- */
+/* ---- priority of flame's own thread ---- */
 
 /*
  * All threads are stopped for as long as flame needs, and that is mostly for a processor: threads
- * that were detached, and those of others, take it away in the middle. A thread that has slept gets
- * it for some time; one that may (CAP_SYS_NICE, RLIMIT_RTPRIO) goes before all others. Measured
- * with four threads that never sleep on two processors, beside others: stops of 20 ms in the median
- * without both, 1.8 ms behind a sleep alone. Rejected: a shorter slice (sched_setattr, Linux 6.12),
- * because it did nothing for it.
+ * that were resumed, and those of other processes, preempt it in the middle. So flame sleeps first,
+ * because a thread that has slept gets a processor for some time. If it may (CAP_SYS_NICE,
+ * RLIMIT_RTPRIO), it also runs before all others. Measured with four threads that never sleep on
+ * two processors, beside other processes: stops of 20 ms in the median without both, 1.8 ms after a
+ * sleep alone. Rejected: a shorter slice (sched_setattr, Linux 6.12), because it had no effect.
  */
 static void hurry(struct allstop *a)
 {
@@ -189,7 +189,7 @@ static void take_time(struct allstop *a)
 
 /* ---- stopping ---- */
 
-/* Undoes what the interruption did to the call that the thread was in. */
+/* Undoes the interruption's effect on the call that the thread was in. */
 static void undo(const struct allstop *a, struct allstop_thread *t)
 {
     struct ptraced p = {.tid = t->tid, .pid = a->pid};
@@ -199,7 +199,7 @@ static void undo(const struct allstop *a, struct allstop_thread *t)
         return;
     p.regs.user = t->regs;
     if (t->signal)
-        return; /* the program sees what it would have seen */
+        return; /* the signal ends the call in any case */
     if (restart_has_eintr(&p.regs) && t->asleep_since && now > t->asleep_since &&
         retry_sooner(&p, now, now - t->asleep_since)) {
         t->regs = p.regs.user;
@@ -265,8 +265,8 @@ static int seize_all(struct allstop *a)
     return 0;
 }
 
-/* Interrupts first the threads that sleep with a timeout, which is looked up right before; then the
- * others, which may lose something by being stopped, one right behind the other. */
+/* Interrupts first the threads that sleep with a timeout, after a check of each; then the others,
+ * whose calls may be affected by the stop, directly one after the other. */
 static void interrupt_all(struct allstop *a)
 {
     for (size_t i = 0; i < a->n; i++) {
@@ -307,7 +307,7 @@ static bool wait_for_all(struct allstop *a)
             return true;
         if (clock_ns(CLOCK_MONOTONIC) > until)
             return false;
-        /* A thread may have to come to this very processor. */
+        /* A thread may need this very processor to stop. */
         if (round > SPINS)
             nanosleep(&(struct timespec){0, 20000}, NULL);
     }
@@ -328,8 +328,8 @@ void allstop_go(struct allstop *a)
         a->times[a->ntimes++] = clock_ns(CLOCK_MONOTONIC) - a->began;
     }
     take_time(a);
-    /* A thread that is not stopped cannot be detached: it stops when it can, and the others have
-     * been resumed. */
+    /* A thread that is not stopped cannot be detached. It stops later, after the others have been
+     * resumed. */
     for (size_t i = 0; i < a->n; i++) {
         struct allstop_thread *t = &a->threads[i];
         int status;
@@ -348,7 +348,7 @@ enum allstop_answer allstop_stop(struct allstop *a)
     int err, fresh;
 
     a->n = 0;
-    hurry(a); /* before the list, which must be fresh */
+    hurry(a); /* before the threads are listed, because the list must be fresh */
     if (list_threads(a) < 0) {
         take_time(a);
         return ALLSTOP_GONE;
@@ -405,22 +405,23 @@ static bool next_stop(struct allstop_thread *t, int request, int wanted)
         }
         if (status >> 8 == wanted)
             return true;
-        /* Only SIGSTOP comes in spite of the mask, and is not lost by being put off. */
+        /* Only SIGSTOP arrives in spite of the mask, and it is not lost when it is delivered
+         * later. */
         if (!(status >> 16) && WSTOPSIG(status) != SYSCALL_STOP)
             t->signal = WSTOPSIG(status);
     }
     return false;
 }
 
-/* Stops the thread again. The interruption comes before the thread is back in the program, so none
- * of its code runs. The call that it was in is restarted as the kernel does it at such a stop. */
+/* Stops the thread again. It is interrupted before it returns to the program, so none of the
+ * program's code runs. The kernel restarts the call that it was in, as at any such stop. */
 static void stand_again(struct allstop_thread *t)
 {
     ptrace(PTRACE_INTERRUPT, t->tid, 0, 0);
     next_stop(t, PTRACE_CONT, SIGTRAP | PTRACE_EVENT_STOP << 8);
 }
 
-/* Registers of the thread for a call. */
+/* The thread's registers for making a call. */
 static struct user_regs_struct for_call(const struct allstop_thread *t, uintptr_t insn, long nr,
                                         const unsigned long args[6])
 {
@@ -439,9 +440,9 @@ static struct user_regs_struct for_call(const struct allstop_thread *t, uintptr_
 }
 
 /*
- * Makes a call. flame may be killed at each step: the way back is there before the registers are
- * changed. Signals are blocked after that, as the way back has the mask, and unblocked before the
- * registers are the thread's again.
+ * Makes a call. flame may be killed at each step, so the return frame is written before the
+ * registers are changed. Signals are blocked after that, because the frame contains the mask. They
+ * are unblocked before the registers are the thread's own again.
  */
 static long make_call(struct allstop_thread *t, const struct sigreturn_frame_code *code, long nr,
                       const unsigned long args[6])
@@ -471,7 +472,7 @@ static long make_call(struct allstop_thread *t, const struct sigreturn_frame_cod
     return result;
 }
 
-/* A thread to make calls: one that goes back exactly, if there is one. */
+/* A thread to make calls, preferably one whose registers can be restored exactly. */
 static struct allstop_thread *who_calls(struct allstop *a)
 {
     struct allstop_thread *found = NULL;

@@ -1,15 +1,14 @@
 /*
- * allstop.h: all threads of a process stopped for a moment, so that they do not notice.
+ * allstop.h: stops all threads of a process for a moment, so that the program does not notice.
  *
- * Threads are looked at before they are touched (tracer/ptrace/attach.c has the why). Of one that
- * sleeps in a call which an interruption ends, the interruption must be one that can be undone:
- * exactly, or by making the call again with what is left of its timeout, which is known if the
- * kernel says since when the thread sleeps. While there is a thread of which neither is true (a
- * write that is half done, a sleep that no signal may end), nobody is stopped at all, and the
- * caller tries again.
+ * Each thread is examined before it is interrupted (tracer/ptrace/attach.c says why). If a thread
+ * sleeps in a call that an interruption ends, flame must be able to undo the interruption. It
+ * restores the call exactly, or has it made again with the rest of its timeout, if the kernel says
+ * since when the thread sleeps. If neither is possible for some thread (a half-done write, a sleep
+ * that no signal may end), no thread is stopped at all, and the caller tries again.
  *
- * Errors are one line on standard error and an enum flame_exit. All functions are to be called by
- * the same thread of flame's, as the kernel knows one tracer of a thread.
+ * Errors are one line on standard error and an enum flame_exit. The same thread of flame must call
+ * all functions, because the kernel accepts one tracing thread.
  */
 #ifndef FLAME_INJECT_ALLSTOP_H
 #define FLAME_INJECT_ALLSTOP_H
@@ -24,10 +23,10 @@
 struct allstop_thread {
     pid_t tid;
     bool seized, stopped;
-    bool plain; /* it stands because of our interruption alone, and can make calls for us */
-    int signal; /* to be delivered when it goes on; 0: none */
-    struct user_regs_struct regs; /* as it is to go on; it has them already */
-    uint64_t asleep_since;        /* in a call with a timeout; 0: it is in none */
+    bool plain; /* it is stopped by flame's interruption alone, and can make calls for flame */
+    int signal; /* to be delivered when it is resumed; 0: none */
+    struct user_regs_struct regs; /* registers with which it continues; already set */
+    uint64_t asleep_since;        /* start of its call with a timeout; 0: it is in none */
     uint64_t turns;
 };
 
@@ -35,35 +34,36 @@ struct allstop;
 
 enum allstop_answer {
     ALLSTOP_OK,
-    ALLSTOP_AGAIN,   /* somebody cannot be stopped just now; nobody stands */
+    ALLSTOP_AGAIN,   /* a thread cannot be stopped just now; no thread is stopped */
     ALLSTOP_GONE,    /* the process has ended */
-    ALLSTOP_REFUSED, /* it may not be traced, and a line has said why */
+    ALLSTOP_REFUSED, /* it may not be traced, and a line has been printed */
 };
 
 struct allstop *allstop_new(pid_t pid);
-/* Lets everybody go who stands. */
+/* Resumes all stopped threads. */
 void allstop_free(struct allstop *a);
 
-/* Stops all threads. After ALLSTOP_OK they stand until allstop_go. What an interruption did to a
- * thread's call is undone as soon as it stands, so that it goes on rightly if flame is killed. */
+/* Stops all threads. After ALLSTOP_OK they stay stopped until allstop_go. The effect of the
+ * interruption on a thread's call is undone as soon as the thread is stopped, so that it continues
+ * correctly if flame is killed. */
 enum allstop_answer allstop_stop(struct allstop *a);
 void allstop_go(struct allstop *a);
 
-/* Those that stand. */
+/* The stopped threads. */
 const struct allstop_thread *allstop_threads(const struct allstop *a, size_t *n);
 
-/* Why the last stop was not made, for a message: "thread 12 sleeps in ...". */
+/* Reason, for a message, why the last stop failed: "thread 12 sleeps in ...". */
 const char *allstop_why(const struct allstop *a);
 
-/* How long all stops took so far: how many there were, and how long the n-th took, in ns, from the
- * first thread's interruption to the last one's going on who stood. */
+/* Durations of all stops so far, in ns: *ns becomes the array, and the result its length. A stop
+ * lasts from the first thread's interruption until the last stopped thread is resumed. */
 size_t allstop_times(const struct allstop *a, const uint64_t **ns);
 
 /*
- * Has a thread that stands make a system call: its result, or -errno. If flame is killed meanwhile,
- * the thread finds back by itself (sigreturn_frame.h), where that can be. -EAGAIN: no thread can
- * make it just now. -EPERM, and no call is made: a seccomp filter of the thread is known to forbid
- * it (seccomp_query.h).
+ * Has a stopped thread make a system call. Returns the call's result, or -errno. If flame is killed
+ * meanwhile, the thread restores itself where that is possible (sigreturn_frame.h). -EAGAIN: no
+ * thread can make the call just now. -EPERM, without a call: a seccomp filter of the thread is
+ * known to forbid it (seccomp_query.h).
  */
 long allstop_call(struct allstop *a, const struct sigreturn_frame_code *code, long nr,
                   const unsigned long args[6]);

@@ -24,16 +24,17 @@
 #include "inject/got_slots.h"
 #include "tracer/ptrace/attach_error.h"
 
-/* Looks are taken for so long until the loader is at rest and all threads can be stopped, */
+/* Time limit for finding the loader at rest and stopping all threads, at the start and at the
+ * end. */
 #define COME_NS 10000000000u
 #define LEAVE_NS 10000000000u
-/* less and less particular after a while (loader_works), */
+/* After this time loader_works is less strict. */
 #define HURRY_NS 2000000000u
-/* a moment at a time while it is recorded, */
+/* Time limit of one attempt to follow modules during the recording. */
 #define FOLLOW_NS 20000000u
-/* and until nobody is in the guest. */
-#define QUIET_NS 1000000000u
-/* The pause between two looks. */
+/* Time limit for no thread to run in the agent any more. */
+#define NOSTOP_NS 1000000000u
+/* Pause between two attempts. */
 #define LOOK_NS 2500000
 
 struct attachment {
@@ -49,7 +50,7 @@ struct attachment {
     bool gone;
 };
 
-/* Whether there is time for one more look, after a pause but for the first. */
+/* Whether there is time for another attempt; pauses before each but the first. */
 static bool look_again(uint64_t *until, uint64_t patience_ns)
 {
     uint64_t now = clock_ns(CLOCK_MONOTONIC);
@@ -62,7 +63,7 @@ static bool look_again(uint64_t *until, uint64_t patience_ns)
     return now < *until;
 }
 
-/* ---- what kind of process it is ---- */
+/* ---- checks of the process ---- */
 
 static int refuse(const struct attachment *a, const char *why)
 {
@@ -99,7 +100,7 @@ static int judge(const struct attachment *a)
     return 0;
 }
 
-/* The entries of its auxiliary vector that matter. */
+/* The relevant entries of its auxiliary vector. */
 struct facts {
     uintptr_t phdr;
     uint64_t phnum;
@@ -125,7 +126,7 @@ static bool read_facts(pid_t pid, struct facts *f)
 
 /* ---- stops ---- */
 
-/* Stops all, if it can be done at once. */
+/* Tries once to stop all threads. */
 static enum allstop_answer try_stop(struct attachment *a)
 {
     enum allstop_answer answer = allstop_stop(a->stop);
@@ -136,13 +137,14 @@ static enum allstop_answer try_stop(struct attachment *a)
 }
 
 /*
- * Whether the loader is at work in a thread that stands. One that sleeps in a futex waits for the
- * loader's lock, and has changed nothing yet. `hurried`: only if it is in the loader's own code,
- * and not in a call that the loader has made.
+ * Whether the loader is active in a stopped thread. A thread that sleeps in a futex waits for the
+ * loader's lock, and has changed nothing yet. `hurried`: only if the thread is in the loader's own
+ * code, and not in a call that the loader has made.
  *
- * What the loader does there cannot make a slot's write a wrong one, as its list is consistent, its
- * modules stay mapped while all stand, and a slot is written if it has the value that was read. It
- * may write to the slot itself later, which is noticed (got_slots_differ). So this keeps that rare.
+ * An active loader cannot make a slot's write wrong: its list is consistent, its modules stay
+ * mapped while all threads are stopped, and a slot is written only if it has the value that was
+ * read. But the loader may write to the slot itself later, which is noticed (got_slots_differ). So
+ * this check keeps that rare.
  */
 static bool loader_works(struct attachment *a, bool hurried)
 {
@@ -162,9 +164,9 @@ static bool loader_works(struct attachment *a, bool hurried)
     return false;
 }
 
-/* Stops all at a moment at which slots can be written: 0; FLAME_FAILED: there was none, with *why;
- * another enum flame_exit after a line. `prepare` is called before each attempt, while the process
- * runs, after the list of modules has been read. */
+/* Stops all threads at a moment at which slots can be written, and returns 0. FLAME_FAILED: there
+ * was no such moment, with *why; another enum flame_exit after an error line. `prepare` is called
+ * before each attempt, while the process runs, after the list of modules has been read. */
 static int stop_at_rest(struct attachment *a, uint64_t patience_ns, const char **why,
                         int (*prepare)(struct attachment *a))
 {
@@ -204,7 +206,7 @@ static int stop_at_rest(struct attachment *a, uint64_t patience_ns, const char *
     return FLAME_FAILED;
 }
 
-/* ---- coming ---- */
+/* ---- starting ---- */
 
 static int prepare_slots(struct attachment *a)
 {
@@ -229,9 +231,9 @@ static int map_guest(struct attachment *a)
             return attach_error_explain(a->pid, ESRCH);
         if (answer == ALLSTOP_AGAIN)
             continue;
-        /* Both in one stop: a guest from before may be called at any time. */
-        err = agent_state_map(&a->agent, &a->mem, a->stop, &a->code, &a->maps, &why);
-        if (!err && !agent_state_fill(&a->agent, &a->mem, a->slots.real)) {
+        /* Both in one stop: the process may call an agent that was left behind at any time. */
+        err = agent_state_map(&a->guest, &a->mem, a->stop, &a->code, &a->maps, &why);
+        if (!err && !agent_state_fill(&a->guest, &a->mem, a->slots.real)) {
             why = "its memory cannot be written to";
             err = -EIO;
         }
@@ -341,14 +343,14 @@ int attachment_begin(struct attachment **to, const struct attachment_options *o)
     return status;
 }
 
-/* ---- staying ---- */
+/* ---- recording ---- */
 
 static void follow_modules(struct attachment *a)
 {
     const char *why;
 
     if (stop_at_rest(a, FOLLOW_NS, &why, prepare_slots) != 0)
-        return; /* at the next look */
+        return; /* tried again at the next attachment_look */
     agent_trace_threads(a->trace, a->stop, &a->mem);
     agent_state_switch_maps(&a->agent, &a->mem);
     got_slots_write(&a->slots, &a->mem);
@@ -378,9 +380,9 @@ bool attachment_look(struct attachment *a)
     return !a->gone;
 }
 
-/* ---- leaving ---- */
+/* ---- ending ---- */
 
-/* Unmaps what the guest recorded into, as soon as nobody is in it. */
+/* Unmaps the agent's arena, as soon as no thread runs in the agent. */
 static void give_back(struct attachment *a)
 {
     uint64_t until = 0;

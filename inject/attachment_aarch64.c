@@ -1,6 +1,6 @@
 /*
- * attachment.h for a processor whose processes no recorder is brought into yet: docs/ports.md says
- * what is wanted.
+ * attachment.h for a processor on which flame cannot attach a memory recorder yet: docs/ports.md
+ * says what is missing.
  */
 #include "inject/attachment.h"
 
@@ -15,7 +15,7 @@ int attachment_begin(struct attachment **to, const struct attachment_options *o)
                        "aarch64: start the command under 'flame mem' (docs/ports.md)");
 }
 
-/* Nobody has an attachment to look at or to end. */
+/* Never called, because attachment_begin fails. */
 bool attachment_look(struct attachment *a)
 {
     (void)a;

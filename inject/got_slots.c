@@ -14,7 +14,7 @@ bool got_slots_allocator(struct got_slots *s, const struct procmem *m, const str
     for (size_t i = 0; i < l->n; i++) {
         const struct linked *k = &l->modules[i];
 
-        /* Before 2.35 the loader of glibc has a malloc of its own, behind the C library's. */
+        /* Before 2.35 glibc's loader defines a malloc, too, behind the C library's. */
         if (k->bias == l->loader)
             continue;
         for (size_t f = 0; f < AGENT_FUNCTIONS; f++) {
@@ -82,7 +82,8 @@ static bool is_seen(const struct got_slots *s, const struct linked *k)
     return false;
 }
 
-/* Reads the present values of all slots; those that cannot be read get 0, which is never wanted. */
+/* Reads the present values of all slots. Slots that cannot be read get 0, which is never a wanted
+ * value. */
 static void read_all(struct got_slots *s, const struct procmem *m)
 {
     for (size_t i = 0; i < s->n; i += AT_ONCE) {
@@ -102,7 +103,7 @@ static void read_all(struct got_slots *s, const struct procmem *m)
     }
 }
 
-/* Whether a slot is to be written to, by what it has now. */
+/* Whether a slot must be written to, by its present value. */
 static bool is_wanted(const struct got_slots *s, const struct got_slot *x,
                       const struct maps_snapshot *maps)
 {
@@ -112,9 +113,9 @@ static bool is_wanted(const struct got_slots *s, const struct got_slot *x,
            maps_snapshot_same_file(maps, x->at, x->now);
 }
 
-/* Whether the slot leads to code of a module that has a slot for the same function: in a program
- * that is not position-independent, a function's address is that of the program's own jump by its
- * slot. */
+/* Whether the slot leads to a module that itself has a slot for the same function. In a program
+ * that is not position-independent, a function's address is that of the program's own jump through
+ * its slot. */
 static bool leads_on(const struct got_slots *s, const struct got_slot *x,
                      const struct maps_snapshot *maps)
 {

@@ -1,11 +1,12 @@
 /*
- * got_slots.h: the import slots of a process that lead to its allocator, and what is written into
+ * got_slots.h: the import slots of a process that lead to its allocator, and the values written to
  * them.
  *
- * A slot is changed only if it is certain where it leads: to the function that the loader's search
- * order gives for its name, or, while it is not bound yet, into its own module, in a process in
- * which one module alone defines malloc. All others are left alone and counted: a library with an
- * allocator of its own (RTLD_DEEPBIND, another name space) must not get blocks of two.
+ * A slot is changed only if its target is certain. Either it leads to the function that the
+ * loader's search order gives for its name. Or it is not bound yet and leads into its own module,
+ * in a process in which only one module defines malloc. All other slots are left alone and counted:
+ * a library with an allocator of its own (RTLD_DEEPBIND, another name space) must not get blocks of
+ * two allocators.
  */
 #ifndef FLAME_INJECT_GOT_SLOTS_H
 #define FLAME_INJECT_GOT_SLOTS_H
@@ -16,9 +17,9 @@
 
 struct got_slot {
     uintptr_t at;
-    uintptr_t map; /* of its module: struct link_map */
-    uint64_t had;  /* what it had when it was written to */
-    uint64_t now;  /* what it has, as far as is known */
+    uintptr_t map; /* its module's struct link_map */
+    uint64_t had;  /* value before it was written to */
+    uint64_t now;  /* present value, as far as it is known */
     uint8_t which; /* enum agent_function */
     bool lazy, ours, wanted;
 };
@@ -26,28 +27,28 @@ struct got_slot {
 struct got_slots {
     uintptr_t real[AGENT_FUNCTIONS]; /* 0: the process does not have that function */
     uintptr_t hooks[AGENT_FUNCTIONS];
-    bool several; /* modules define malloc */
+    bool several; /* more than one module defines malloc */
     struct got_slot *slot;
     size_t n, room;
     size_t written, strangers;
-    struct linked *seen; /* modules whose slots are in it */
+    struct linked *seen; /* modules whose slots are listed */
     size_t nseen, seen_room;
 };
 
 /* Finds the allocator. False: there is no malloc or no free. */
 bool got_slots_allocator(struct got_slots *s, const struct procmem *m, const struct linkmap *l);
 
-/* Finds the slots of modules that are new, and forgets those of modules that are gone. */
+/* Finds the slots of new modules, and forgets those of unloaded modules. */
 void got_slots_find(struct got_slots *s, const struct procmem *m, const struct linkmap *l,
                     const struct maps_snapshot *maps);
 
-/* Whether there are slots that lead to the allocator, as they have been bound since they were
- * looked at last, or that do not lead to the hooks any more: another module has come to lie where
- * theirs was. */
+/* Whether a slot has been bound to the allocator since the last reading, or does not lead to the
+ * hooks any more because another module was mapped at its address. */
 bool got_slots_differ(struct got_slots *s, const struct procmem *m);
 
-/* While all threads stand: has those slots lead to the hooks that are as they were when they were
- * found; and gives back what those had that lead there. */
+/* To be called while all threads are stopped. got_slots_write makes the slots lead to the hooks, if
+ * they still have the value that was found. got_slots_restore gives slots that lead to the hooks
+ * their earlier values. */
 void got_slots_write(struct got_slots *s, const struct procmem *m);
 void got_slots_restore(struct got_slots *s, const struct procmem *m);
 

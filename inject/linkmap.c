@@ -8,9 +8,9 @@
 
 #define PHDRS_MAX 1024u
 #define DYNAMICS_MAX 256u
-#define RELOCATIONS_MAX ((uint64_t)64 << 20) /* bytes of one table */
-#define CHAIN_MAX 65536u                     /* symbols of one hash bucket */
-#define NAME_MAX_BYTES 32u                   /* of a function that is looked for */
+#define RELOCATIONS_MAX ((uint64_t)64 << 20) /* size limit of one table, in bytes */
+#define CHAIN_MAX 65536u                     /* limit of symbols of one hash bucket */
+#define NAME_MAX_BYTES 32u                   /* size limit of a searched function's name */
 #define ADDRESS_MAX ((uintptr_t)1 << 47)
 
 /* ---- the list ---- */
@@ -55,8 +55,8 @@ static const struct linked *known_module(const struct linkmap *l, const struct l
     return NULL;
 }
 
-/* Where a dynamic entry leads: the loader has added the bias in most modules, but not in those
- * whose dynamic section it may not write to. */
+/* Target of a dynamic entry. The loader has added the bias in most modules, but not in those whose
+ * dynamic section it may not write to. */
 static uintptr_t address_of(const struct linked *k, uintptr_t value)
 {
     return value < k->bias ? value + k->bias : value;
@@ -97,7 +97,7 @@ static void take_entry(struct linked *k, const Elf64_Dyn *d)
     }
 }
 
-/* A module that has gone meanwhile is one without slots. */
+/* A module that has been unloaded meanwhile has no slots. */
 static void read_module(struct linked *k, const struct procmem *m)
 {
     for (unsigned i = 0; i < DYNAMICS_MAX; i++) {
@@ -175,7 +175,7 @@ void linkmap_release(struct linkmap *l)
 
 /* ---- symbols ---- */
 
-/* Whether the text at offset `name` of the module's strings is `wanted`. */
+/* Whether the string at offset `name` of the module's strings is `wanted`. */
 static bool is_named(const struct linked *k, const struct procmem *m, uint32_t name,
                      const char *wanted)
 {
@@ -207,7 +207,7 @@ static uintptr_t definition(const struct linked *k, const struct procmem *m, uin
         ELF64_ST_BIND(sym.st_info) == STB_LOCAL || !is_named(k, m, sym.st_name, name))
         return 0;
     if (k->versions && (!procmem_read(m, k->versions + (uintptr_t)i * 2, &version, 2) ||
-                        version & 0x8000)) /* hidden: not the default one */
+                        version & 0x8000)) /* hidden: not the default version */
         return 0;
     return k->bias + sym.st_value;
 }

@@ -1,8 +1,8 @@
 /*
- * procmem.h: the memory of another process, read and written through /proc/PID/mem.
+ * procmem.h: reads and writes the memory of another process through /proc/PID/mem.
  *
- * Writes reach pages that the process itself may not write to (code, RELRO), of which it then has
- * a copy of its own. Addresses are anything. Not thread-safe.
+ * Writes reach pages that the process itself may not write to (code, RELRO); the process then gets
+ * a private copy of such a page. Addresses may be invalid. Not thread-safe.
  */
 #ifndef FLAME_INJECT_PROCMEM_H
 #define FLAME_INJECT_PROCMEM_H
@@ -15,8 +15,8 @@
 struct procmem {
     pid_t pid;
     int fd;
-    /* For tests and the fuzz target: memory is these bytes, at address `base`; NULL: the process.
-     */
+    /* For tests and the fuzz target: these bytes, at address `base`, are the memory. NULL: the
+     * memory is the process's. */
     const uint8_t *bytes;
     uintptr_t base;
     size_t size;
@@ -26,11 +26,11 @@ struct procmem {
 int procmem_open(struct procmem *m, pid_t pid);
 void procmem_close(struct procmem *m);
 
-/* All of it; false: not all is there. */
+/* Reads or writes the whole range. False: not all of it is mapped. */
 bool procmem_read(const struct procmem *m, uintptr_t at, void *to, size_t size);
 bool procmem_write(const struct procmem *m, uintptr_t at, const void *from, size_t size);
 
-/* A NUL-terminated text of less than `size` bytes. */
+/* Reads a NUL-terminated text of less than `size` bytes. */
 bool procmem_text(const struct procmem *m, uintptr_t at, char *to, size_t size);
 
 #endif

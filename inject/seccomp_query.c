@@ -12,8 +12,8 @@
 
 #define FILTERS_MAX 64u
 
-/* Whether filter `i` of the thread, counted from the oldest, forbids it. *more: there may be
- * another. */
+/* Whether filter `i` of the thread, counted from the oldest, forbids the call. *more: there may be
+ * another filter. */
 static bool one_forbids(pid_t tid, unsigned long i, const struct seccomp_data *call, bool *more)
 {
     struct sock_filter *code;

@@ -1,6 +1,6 @@
 /*
- * seccomp_query.h: tells whether a process's seccomp filters let the calls by that it makes for
- * flame.
+ * seccomp_query.h: tests whether the seccomp filters of a process allow the system calls that it
+ * makes for flame.
  */
 #ifndef FLAME_INJECT_SECCOMP_QUERY_H
 #define FLAME_INJECT_SECCOMP_QUERY_H
@@ -11,9 +11,9 @@
 #include "common/compiler.h"
 
 /*
- * Whether one of the filters of a stopped thread is known to answer the call with anything but
- * leave. Filters can be read with CAP_SYS_ADMIN alone; filters that cannot be read forbid nothing
- * here, as a program that could not map memory would hardly have come so far.
+ * Whether a filter of a stopped thread is known to answer the call with anything but permission.
+ * Filters can only be read with CAP_SYS_ADMIN. Filters that cannot be read count as permissive,
+ * because a program that could not map memory would hardly have started.
  */
 bool seccomp_forbids(pid_t tid, long nr, const unsigned long args[6]);
 

@@ -15,11 +15,11 @@
 /* ---- code ---- */
 
 static const uint8_t syscall_ret[] = {0x0f, 0x05, 0xc3};
-/* mov $15,%rax; syscall: as the C library's, which unwinders know by these bytes. */
+/* mov $15,%rax; syscall: the form of the C library's, whose bytes unwinders recognise. */
 static const uint8_t rt_sigreturn[] = {0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05};
 
 #define CHUNK 65536u
-/* Bytes of code that are searched in all. */
+/* Number of bytes of code that are searched in all. */
 #define CODE_MOST ((size_t)256 << 20)
 
 static void look_for(uintptr_t *found, const uint8_t *code, size_t size, uintptr_t at,
@@ -74,24 +74,24 @@ bool sigreturn_frame_find(struct sigreturn_frame_code *c, const struct procmem *
 /* ---- the frame ---- */
 
 #define XSTATE_MOST 16384u
-/* In the 512 bytes of fxsave, where the kernel says what comes behind them (struct _fpx_sw_bytes of
- * <asm/sigcontext.h>); ptrace has the processor's mask there. */
+/* Offset, in the 512 bytes of fxsave, where the kernel describes the data after them (struct
+ * _fpx_sw_bytes of <asm/sigcontext.h>). ptrace has the processor's mask there. */
 #define XSTATE_SOFTWARE 464u
 #define XSTATE_HEADER 512u
 #define XSTATE_LEAST 576u
-#define XSTATE_TILES ((uint64_t)3 << 17) /* of AMX: a thread has to ask for room for them */
+#define XSTATE_TILES ((uint64_t)3 << 17) /* AMX tiles: a thread has to request room for them */
 #define XSTATE_MAGIC 0x46505853u
 #define XSTATE_MAGIC_END 0x46505845u
 
-/* Value of uc_flags: there is extended state; the stack segment is to be put back. */
+/* Value of uc_flags: the frame has extended state, and the stack segment is to be restored. */
 #define UC_FLAGS 7u
-/* No mode of sigaltstack(2): the kernel leaves the thread's alternate stack as it is. */
+/* Not a mode of sigaltstack(2), so the kernel leaves the thread's alternate stack as it is. */
 #define NO_ALTSTACK 7
 #define REDZONE 128u
 #define NT_SHADOW_STACK 0x204
 
 struct frame {
-    uint8_t state[XSTATE_MOST]; /* extended: vectors and their like */
+    uint8_t state[XSTATE_MOST]; /* extended state: vector registers and the like */
     size_t state_size;
     ucontext_t context;
 };
@@ -120,8 +120,7 @@ static size_t state_size(uint64_t components)
     return size;
 }
 
-/* Reads vectors and their like, in the form of a frame. False: there are none, or they are too
- * many. */
+/* Reads the extended state in the form of a frame. False: there is none, or it is too large. */
 static bool take_state(struct frame *f, pid_t tid)
 {
     struct iovec v = {f->state, sizeof f->state - 8};
@@ -147,7 +146,7 @@ static bool take_state(struct frame *f, pid_t tid)
     return true;
 }
 
-/* Registers with which the thread continues when the kernel has restarted the call that it was
+/* Registers with which the thread continues after the kernel has restarted the call that it was
  * in. */
 static struct user_regs_struct restarted(const struct user_regs_struct *regs)
 {
@@ -214,7 +213,7 @@ static bool has_shadow_stack(pid_t tid)
     return ptrace(PTRACE_GETREGSET, tid, NT_SHADOW_STACK, &v) == 0;
 }
 
-/* Copies all of it, to or from a thread's memory. */
+/* Copies all bytes to or from a thread's memory. False: not all were copied. */
 static bool copy(pid_t tid, bool write, uintptr_t at, void *bytes, size_t size)
 {
     struct iovec here = {bytes, size}, there = {(void *)at, size}; /* NOLINT */
@@ -224,19 +223,20 @@ static bool copy(pid_t tid, bool write, uintptr_t at, void *bytes, size_t size)
     return n == (ssize_t)size;
 }
 
-/* Writes the frame. From the lowest address: the target of the return, the context, which the
- * kernel's frame begins with and of which it reads no more than this, and the state. */
+/* Writes the frame, from the lowest address on: the return's target, the context and the extended
+ * state. The kernel's frame begins with the context, and the kernel reads no more of it than
+ * this. */
 static bool write_frame(struct sigreturn_frame *w, struct frame *f,
                         const struct sigreturn_frame_code *c, uintptr_t sp)
 {
-    /* The kernel wants it aligned so. */
+    /* The kernel requires this alignment. */
     uintptr_t state = (sp - REDZONE - f->state_size - 4) & ~(uintptr_t)63;
     size_t context = offsetof(ucontext_t, uc_sigmask) + 8;
     uint64_t back = c->sigreturn;
     uint8_t *bytes;
     bool done;
 
-    /* At a return the stack pointer is 8 bytes off. */
+    /* At a return the stack pointer is 8 bytes past the alignment. */
     w->at = ((state - context) & ~(uintptr_t)15) - 8;
     w->size = state + f->state_size + 4 - w->at;
     w->was = xmalloc(w->size);

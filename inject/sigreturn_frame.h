@@ -1,16 +1,16 @@
 /*
- * sigreturn_frame.h: the way by which a thread that makes a call for flame goes back by itself if
- * flame ends meanwhile.
+ * sigreturn_frame.h: a signal frame that restores a thread which makes a call for flame, if flame
+ * is killed meanwhile.
  *
- * Such a thread has registers of flame's, at a system call instruction of the program's code.
- * Should flame be killed before it has put them back, the thread continues with them. So the
- * instruction is one with a return behind it. On the thread's stack, below what it uses, lies a
- * signal's frame as the kernel makes it (struct rt_sigframe of Linux for x86). The return goes to
- * the C library's call of rt_sigreturn, which puts back all registers, those of vectors too, and
- * the signal mask. The frame is of the thread's registers after the kernel has restarted the call
- * that it was in.
+ * Such a thread has registers set by flame, at a system call instruction in the program's code. If
+ * flame is killed before it restores the registers, the thread continues with them. So the
+ * instruction is one that a return follows. On the thread's stack, below the used part, lies a
+ * signal frame as the kernel makes it (struct rt_sigframe of Linux for x86). The return leads to
+ * the C library's call of rt_sigreturn, which restores all registers, vector registers included,
+ * and the signal mask. The frame contains the thread's registers as they are after the kernel has
+ * restarted the call that the thread was in.
  *
- * A thread does not go back exactly if it sleeps in a call that the kernel restarts by
+ * A thread is not restored exactly if it sleeps in a call that the kernel restarts by
  * restart_syscall (sigreturn_frame_is_exact): its call ends with EINTR, as any signal would end it.
  *
  * For x86-64. Not thread-safe.
@@ -29,33 +29,35 @@
 /* Addresses of code in a process. */
 struct sigreturn_frame_code {
     uintptr_t call;      /* a system call instruction */
-    uintptr_t call_ret;  /* one with a return behind it; 0: none was found */
+    uintptr_t call_ret;  /* a system call instruction followed by a return; 0: none was found */
     uintptr_t sigreturn; /* a call of rt_sigreturn; 0: none was found */
 };
 
-/* Searches the mapping that `first` is in, and then the others. False: there is not even a call. */
+/* Searches the mapping that contains `first`, and then the others. False: there is not even a
+ * system call instruction. */
 bool sigreturn_frame_find(struct sigreturn_frame_code *c, const struct procmem *m,
                           const struct maps_snapshot *maps, uintptr_t first);
 
-/* Frame that lies on a thread's stack. */
+/* A frame on a thread's stack. */
 struct sigreturn_frame {
     pid_t tid;
-    uintptr_t at; /* where the stack pointer is to be; 0: nothing lies there */
+    uintptr_t at; /* stack pointer of the thread; 0: there is no frame */
     size_t size;
-    uint8_t *was; /* the bytes there before; owned */
+    uint8_t *was; /* the bytes that were there before; owned */
 };
 
-/* Whether a thread with these registers goes back exactly. */
+/* Whether a thread with these registers is restored exactly. */
 bool sigreturn_frame_is_exact(const struct user_regs_struct *regs);
 
 /*
- * Lays the frame for a stopped thread, which is to continue with these registers and this signal
- * mask. False: it cannot be (no such code, no room on the stack, a shadow stack), and nothing was
- * done.
+ * Writes the frame for a stopped thread that is to continue with these registers and this signal
+ * mask. False, with nothing written: there is no such code or no room on the stack, or the thread
+ * has a shadow stack.
  */
 bool sigreturn_frame_lay(struct sigreturn_frame *w, pid_t tid, const struct sigreturn_frame_code *c,
                          const struct user_regs_struct *regs, uint64_t mask);
-/* Puts back the bytes that were there. For a stopped thread with its own registers again. */
+/* Restores the bytes that the frame has overwritten. The thread must be stopped, with its own
+ * registers again. */
 void sigreturn_frame_lift(struct sigreturn_frame *w);
 
 #endif

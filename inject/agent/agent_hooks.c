@@ -3,8 +3,8 @@
  *
  * Each hook calls the function that the slot led to, with the program's arguments, and returns its
  * result; errno is not touched. When recording is off (before, after, in a forked child) it does
- * nothing else, so that a pointer to it which the program has kept stays good: the code is never
- * unmapped.
+ * nothing else. The code is never unmapped, so a pointer to it that the program has stored stays
+ * valid.
  */
 #include "inject/agent/agent.h"
 
@@ -18,7 +18,7 @@ static inline bool is_on(void)
     return __atomic_load_n(&agent_switch.on, __ATOMIC_ACQUIRE);
 }
 
-/* The lane for a hook, or NULL. */
+/* The thread's lane in a hook, or NULL. */
 #define ENTER(before)                                                                              \
     (is_on() ? agent_enter((uintptr_t)__builtin_frame_address(0), &(before)) : NULL)
 
@@ -66,8 +66,8 @@ void *agent_calloc(size_t n, size_t size)
     return p;
 }
 
-/* Counts a call that was to give `old` another size; `known`: the facts about it, NULL: none. They
- * were taken out before the call, as another thread may have the address after it. */
+/* Counts a call that resizes `old`. `known`: the block, or NULL if it is not known. It was removed
+ * before the call, because another thread may get the address afterwards. */
 static inline void resized(struct agent_lane *lane, void *old, const struct block *known,
                            void *made, uint64_t size, const uintptr_t *caller)
 {

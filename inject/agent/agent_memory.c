@@ -1,9 +1,9 @@
 /*
- * The arena in the place of common/pages.h, and what compilers call without being asked.
+ * The arena in the place of common/pages.h, and the functions that compilers call by themselves.
  *
  * The shadow map and the table of rules take their memory from pages_alloc. Here that is the next
- * piece of the arena, which is all zero and becomes memory when it is touched; nothing is ever
- * given back, so that a thread may read what another has replaced. No system call is made.
+ * piece of the arena, which is all zero and gets memory when it is touched. Nothing is ever freed,
+ * so a thread may read data that another has replaced. No system call is made.
  */
 #include "inject/agent/agent.h"
 
@@ -48,7 +48,7 @@ void pages_advise(void *p FLAME_UNUSED, size_t size FLAME_UNUSED, int advice FLA
 {
 }
 
-/* The guest does not walk the shadow map. */
+/* The agent does not walk the shadow map. */
 void shadow_leaves_add(enum shadow_leaf_kind kind FLAME_UNUSED, void *leaf FLAME_UNUSED,
                        uintptr_t base FLAME_UNUSED)
 {

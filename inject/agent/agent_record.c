@@ -1,10 +1,10 @@
 /*
  * Lanes, stacks and their counters.
  *
- * Stacks are found by an index of numbers, open addressing, in which nothing is ever taken out.
- * A lane's stacks are looked for by its own thread only, so two threads never add the same one,
- * and a slot is claimed by one exchange. When the index, the numbers or the arena are used up,
- * what has no stack is counted as lost.
+ * Stacks are found by an index of their numbers, with open addressing, from which nothing is ever
+ * removed. Only a lane's own thread searches for its stacks, so two threads never add the same
+ * stack, and a slot is claimed by one exchange. When the index, the numbers or the arena are used
+ * up, events without a stack count as lost.
  */
 #include "inject/agent/agent.h"
 
@@ -45,8 +45,8 @@ struct agent_lane *agent_enter(uintptr_t sp, uintptr_t *before)
     if (unlikely(!lane))
         return NULL;
     *before = lane->inside;
-    /* A hook deeper in the same stack is called by a signal handler, or by the allocator. One
-     * whose frame is not above any more was left by a longjmp. */
+    /* A hook deeper in the same stack is called by a signal handler, or by the allocator. If its
+     * frame is not below the outer hook's any more, a longjmp left that hook. */
     if (unlikely(*before && sp <= *before)) {
         lane->skipped++;
         return NULL;
@@ -82,7 +82,7 @@ static bool same_stack(uint32_t id, uint32_t lane, uint64_t epoch, uint32_t hash
     return true;
 }
 
-/* Room for a stack, from pieces that are the lane's alone. */
+/* Room for a stack, from pieces that belong to the lane. */
 static struct agent_stack *stack_room(struct agent_lane *lane, uint32_t n)
 {
     uint64_t size = sizeof(struct agent_stack) + n * sizeof(uint64_t);
@@ -101,7 +101,7 @@ static struct agent_stack *stack_room(struct agent_lane *lane, uint32_t n)
     return s;
 }
 
-/* A new stack's number; 0: there is no room. */
+/* Adds a stack and returns its number. 0: there is no room. */
 static uint32_t add_stack(struct agent_lane *lane, uint32_t number, uint64_t epoch, uint32_t hash,
                           uint32_t n, uint32_t flags)
 {
@@ -169,7 +169,7 @@ void agent_allocated(struct agent_lane *lane, void *block, uint64_t size, const 
     struct block b = {.row = id, .size = size}, old;
     struct agent_count *c;
 
-    /* A block that was freed where nobody saw it. */
+    /* The block at this address was freed without a hook. */
     if (unlikely(shadow_take((uintptr_t)block, &old)))
         agent_freed(lane, 0, &old);
     if (unlikely(!id)) {
@@ -182,7 +182,7 @@ void agent_allocated(struct agent_lane *lane, void *block, uint64_t size, const 
     c->alloc_calls++;
     lane->last = (uintptr_t)block;
     if (unlikely(!shadow_put((uintptr_t)block, b)))
-        agent_freed(lane, 0, &b); /* nobody will know it when it is freed */
+        agent_freed(lane, 0, &b); /* its free will not be recognised */
 }
 
 bool agent_takes(void *block, struct block *known)

@@ -1,21 +1,21 @@
 /*
- * A thread's own stack, by rules of the copied unwind tables.
+ * Walks a thread's own stack by rules from copies of the modules' unwind tables.
  *
- * The memory that a walk may read is the mapping that the stack pointer was in when flame last
- * looked, or what lies between it and the thread's control block, which the C library puts at the
- * stack's upper end; of any other stack only the rest of the page is certain. Tables are copies in
- * the arena, so that a module which another thread unloads meanwhile takes nothing away that is
- * read here: a rule may then be the wrong one, and the walk ends in a wrong frame, within memory.
+ * A walk may read the mapping that the stack pointer was in when flame last read the list, or the
+ * memory up to the thread's control block, which the C library puts at the stack's upper end. Of
+ * any other stack only the rest of the page is certain. The tables are copies in the arena, so they
+ * stay readable when another thread unloads the module. A rule may then be wrong, and the walk ends
+ * in a wrong frame, but within memory.
  *
- * Code without tables (a JIT's) is walked by frame pointers, and its rule is not remembered, as
- * the same address may belong to a module soon.
+ * Code without tables (a JIT's) is walked by frame pointers. Its rule is not cached, because the
+ * address may soon belong to a module.
  */
 #include "inject/agent/agent.h"
 
 #include "unwind/local.h"
 #include "unwind/step.h"
 
-/* A stack that the last look has not seen yet is no larger than that. */
+/* Limit of the size of a stack that was mapped after flame's last reading. */
 #define STACK_MOST ((uintptr_t)8 << 20)
 #define PAGE ((uintptr_t)4096)
 
@@ -60,7 +60,7 @@ static const struct agent_module *module_of(uintptr_t pc)
                : NULL;
 }
 
-/* The stack that `sp` is on, from there on. */
+/* Readable part of the stack that `sp` lies in, from `sp` on. */
 static void find_window(uintptr_t sp, uintptr_t thread, struct walk_window *w)
 {
     const struct agent_place *p = place_of(sp);
@@ -86,13 +86,13 @@ static struct rule compile(void *arg FLAME_UNUSED, uintptr_t pc)
                              .lo = m->tables,
                              .hi = m->tables_end};
     rule = cfi_rule_at(&s, pc + m->shift);
-    /* No call ends where a function begins: makecontext put this address there. */
+    /* No call returns to the beginning of a function: makecontext stored this address. */
     if (rule.kind == RULE_NONE && cfi_rule_at(&s, pc + 1 + m->shift).kind != RULE_NONE)
         rule.kind = RULE_END;
     return rule;
 }
 
-/* The rule that is remembered, or one that is made and remembered if a module has the address. */
+/* The cached rule, or a new one, which is cached if a module has the address. */
 static packed_rule rule_for(uintptr_t pc)
 {
     const struct agent_place *p;
