@@ -9,16 +9,17 @@
 
 #define PAGE 4096u
 
-static char *own;                                                   /* argv[0] */
-static char executed[sizeof(((struct trace_header *)NULL)->title)]; /* its text at the start, cut */
+static char *own; /* argv[0] */
+static char
+    executed[sizeof(((struct trace_header *)NULL)->title)]; /* its text at the start, truncated */
 
 static bool is_readable(const char *at)
 {
     return (uintptr_t)at % PAGE != 0 || kernel_readable((uintptr_t)at, 1);
 }
 
-/* Reads the present text of argv[0], cut. False: it cannot be read; a program may unmap its
- * first stack. */
+/* Reads the present text of argv[0], truncated. False: it cannot be read, because a program may
+ * unmap its first stack. */
 static bool read_own(char to[sizeof executed])
 {
     size_t n = 0;
@@ -47,7 +48,8 @@ void argv_title_look(struct trace_header *h)
 
     if (!read_own(now) || strcmp(now, executed) == 0)
         return;
-    /* Programs pad it with blanks on systems that would show the rest of the old arguments. */
+    /* Programs pad the title with blanks on systems that would show the rest of the old
+     * arguments. */
     for (len = strlen(now); len && now[len - 1] == ' '; len--)
         now[len - 1] = '\0';
     if (len)

@@ -48,7 +48,7 @@ static bool set_path(struct config *c, const char **out, const char *s, size_t l
     if (s[0] != '/') {
         long n = kernel_call(SYS_readlinkat, AT_FDCWD, "/proc/self/cwd", path, room - 2);
 
-        /* A sandbox that does not let us look: it must do as it is. */
+        /* A sandbox forbids to read it: the path is used as it is. */
         if (n <= 0 && n != -EPERM)
             return false;
         at = n > 0 ? (size_t)n : 0;
@@ -125,7 +125,7 @@ static void parse_one(struct config *c, const char *s, size_t len)
     else if (key_is(s, klen, "misuse"))
         ok = parse_flag(value, vlen, &c->misuse);
     else if (key_is(s, klen, "filtered"))
-        ok = parse_flag(value, vlen, &reported); /* config_is_filtered takes it */
+        ok = parse_flag(value, vlen, &reported); /* evaluated by config_is_filtered */
     else if (key_is(s, klen, "rss"))
         ok = parse_flag(value, vlen, &c->rss);
     else if (key_is(s, klen, "python"))

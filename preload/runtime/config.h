@@ -7,13 +7,13 @@
  *   quiet=1     print nothing on standard error, whatever happens
  *   follow=0    record this process alone: not its forked children, and programs
  *               it starts run without the recorder (default 1)
- *   unfollowed=1  and leave notes of those (default 0)
- *   inherit=0  forked children do not record what they inherited; a block from before
- *              the fork is then not theirs (default 1)
+ *   unfollowed=1  with follow=0: note those programs in the status file (default 0)
+ *   inherit=0  forked children do not record inherited blocks: a block from before the
+ *              fork does not count as theirs (default 1)
  *   sample=N    record one block in so many bytes, N up to 2^40 (default 0: all)
- *   notes=PATH  the run's file of notes (common/run_status.h), which flame mem makes
+ *   notes=PATH  the run's status file (common/run_status.h), which flame mem makes
  *   snapshots=DIR  directory for the snapshots that the program asks for (flamemem_snapshot);
- *              without it beside the trace, or none where there are notes
+ *              without it beside the trace, or none if there is a status file
  *   leak=1      at the process's end, find the live blocks that are not reachable (default 0)
  *   tagged=1    and pointers with tags in their lowest or highest bits lead to blocks (default 0)
  *   misuse=1    record blocks that are freed twice, or by the wrong function (default 0; not with
@@ -23,8 +23,8 @@
  *   lifetimes=time|bytes  record sizes and lifetimes of blocks, by time or by the bytes that are
  *               allocated meanwhile
  *
- *   touched=N   record in whose memory page faults are; the machine has processors 0 to N - 1
- *               (default 0: do not; not with sample)
+ *   touched=N   record page faults by the owner of the memory; the machine has processors 0 to N -
+ * 1 (default 0: do not; not with sample)
  *
  *   sites=PATH  the list of the C library's own calls that map memory, which flame mem
  *               --libc-mappings makes: they are patched and recorded
@@ -35,8 +35,8 @@
  *   patch=0     the program's own code is not patched: an allocator in the program's file is not
  *               recorded (default 1)
  *
- *   max-disk=N  a process's trace takes at most so many bytes of the disk; then stacks that are not
- *               in it yet are lost, and counted as lost (default 0: any number)
+ *   max-disk=N  a process's trace takes at most N bytes of the disk; then stacks that are not in it
+ *               yet are lost, and counted as lost (default 0: any number)
  *   python=1    stacks have Python's functions between the native frames that run them (default 0)
  *   modules=N   number of loaded modules that are known at once (default 4096)
  *   record=0    hooks only, nothing is recorded: measures what the recorder itself costs
@@ -57,7 +57,7 @@ struct config {
     const char *out;                       /* the pattern, absolute */
     const char *notes, *snapshots, *sites; /* absolute; "": none */
     uint32_t depth;
-    uint32_t modules; /* known at once; 0: as many as there is room for */
+    uint32_t modules; /* limit of modules known at once; 0: as many as there is room for */
     bool quiet;
     bool follow, unfollowed;
     bool inherit;
@@ -66,7 +66,7 @@ struct config {
     bool leak;
     bool tagged;
     bool misuse;
-    uint64_t sample; /* mean bytes between samples; 0: everything */
+    uint64_t sample; /* mean bytes between samples; 0: every block is recorded */
     bool rss;
     bool patch;
     enum config_clock { CONFIG_NO_CLOCK, CONFIG_TIME, CONFIG_BYTES } lifetimes;
@@ -79,17 +79,16 @@ struct config {
     char paths[5 * CONFIG_PATH_MAX];
 };
 
-/* `options` may be NULL. Complaints go through preload/runtime/log.h. */
+/* Parses `options`, which may be NULL. Errors are reported through preload/runtime/log.h. */
 void config_parse(struct config *c, const char *options);
 
-/* Whether `options`, which may be NULL, have filtered=1. To be called before it is known which
- * system calls this process may make: it makes none. */
+/* Whether `options`, which may be NULL, have filtered=1. It makes no system call, because it is
+ * called before the allowed ones are known. */
 bool config_is_filtered(const char *options);
 
 /*
- * Fills `path` from the pattern: `exe` for %e (its '/' become '_'), the pid,
- * and `n` for %n. A pattern without %n gets ".N" appended for n > 0. False when
- * it does not fit.
+ * Fills `path` from the pattern: `exe` for %e (its '/' become '_'), the pid, and `n` for %n. A
+ * pattern without %n gets ".N" appended for n > 0. False if the path does not fit.
  */
 bool config_expand(const struct config *c, const char *exe, uint32_t pid, uint32_t n, char *path,
                    size_t size);

@@ -1,6 +1,6 @@
 /*
- * controlblock_aarch64.h: where the calling thread's control block (glibc's struct pthread) begins;
- * 0: that is not known, or not yet. No malloc, no lock.
+ * controlblock_aarch64.h: address of the calling thread's control block (glibc's struct pthread);
+ * 0: it is not known, or not yet. No malloc, no lock.
  */
 #ifndef FLAME_PRELOAD_RUNTIME_CONTROLBLOCK_AARCH64_H
 #define FLAME_PRELOAD_RUNTIME_CONTROLBLOCK_AARCH64_H
@@ -8,7 +8,8 @@
 #include "preload/runtime/next_symbol.h"
 #include "common/processor/arch.h"
 
-/* It ends at the thread pointer. How large it is glibc tells debuggers (libthread_db). */
+/* The control block ends at the thread pointer. A symbol that glibc has for debuggers
+ * (libthread_db) holds its size. */
 static inline uintptr_t controlblock_begin(void)
 {
     static const uint32_t *size;

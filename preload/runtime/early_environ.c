@@ -6,8 +6,8 @@
 #include <unistd.h>
 
 extern char **environ;
-/* The loader's: where the stack began, with the number of arguments, those, NULL, and the
- * environment. Not every C library has it. */
+/* The loader's variable: the beginning of the stack, with the number of arguments, the arguments,
+ * NULL, and the environment. Not every C library has it. */
 extern void *__libc_stack_end __attribute__((weak));
 
 static char **first_environment(void)

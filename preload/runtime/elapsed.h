@@ -1,16 +1,16 @@
 /*
- * elapsed.h: how long something took, where there may be no clock.
+ * elapsed.h: elapsed time, where there may be no clock.
  *
- * In a sandbox that may forbid to ask for it, the clock shows 0 (common/clock.h), from one call to
- * the next. Any thread; safe in signal handlers.
+ * A sandbox may forbid the call that reads the clock, at any moment; then the clock shows 0
+ * (common/clock.h). Any thread; safe in signal handlers.
  */
 #ifndef FLAME_PRELOAD_RUNTIME_ELAPSED_H
 #define FLAME_PRELOAD_RUNTIME_ELAPSED_H
 
 #include "common/clock.h"
 
-/* Nanoseconds from `begun` to `now`; 0: not known, as one of them is 0, or the clock was put back.
- */
+/* Nanoseconds from `begun` to `now`. 0: not known, because one of them is 0, or the clock was put
+ * back. */
 static inline uint64_t elapsed_ns(uint64_t begun, uint64_t now)
 {
     return begun && now > begun ? now - begun : 0;

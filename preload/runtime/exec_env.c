@@ -1,16 +1,19 @@
 /*
- * Problem: decide in a few microseconds, in a process of which nothing can be assumed,
- * whether what it executes should get the recorder; and take the recorder out of an
- * environment that is not ours to change.
+ * Problem: decide within microseconds, in a process about which nothing can be assumed, whether a
+ * program to be executed gets the recorder. If not, remove the recorder from an environment that
+ * must not be changed.
  *
- * Algorithm: preloadable_judge says what the file is. What it would harm, and what is of
- * no use to anybody, loses our entry of LD_PRELOAD; what merely ignores the library
- * (static and set-user-id programs) keeps it, for its own children's sake.
+ * Algorithm: preloadable_judge classifies the file. Our entry of LD_PRELOAD is removed if the
+ * library would harm the program, or serve neither it nor its children. It stays for programs that
+ * merely ignore the library (static and set-user-id programs), because their own children may use
+ * it.
  *
- * Rejected: putting the recorder back into environments that lack it. Whoever clears an
- * environment has a reason, and the command is to run as if we were not there; that it is
- * not recorded is said instead. Judging in the child, as a library that steps aside: it
- * is the loading that does the harm.
+ * Rejected: putting the recorder back into environments that lack it. A program that clears an
+ * environment has a reason, and the command must run as if it were not recorded; the summary
+ * reports it as unrecorded instead.
+ *
+ * Rejected: deciding in the child, in a library that disables itself, because the loading itself
+ * does the harm.
  */
 #define _GNU_SOURCE
 #include "preload/runtime/exec_env.h"
@@ -40,17 +43,17 @@ void exec_env_set(const struct config *c)
     config = c;
 }
 
-/* ---- what is to be done ---- */
+/* ---- decisions ---- */
 
 struct decision {
-    enum unrecorded_why why; /* UNRECORDED_NONE: there is nothing to tell */
-    bool without;            /* without the recorder */
-    bool other;              /* with that for the other C library */
+    enum unrecorded_why why; /* UNRECORDED_NONE: no note is written */
+    bool without;            /* execute without the recorder */
+    bool other;              /* execute with the recorder for the other C library */
 };
 
 /*
- * Whether the directory is another user's alone. Who has changed its user may still have
- * capabilities to write to it, which are gone when the program is executed.
+ * Whether the directory is private to another user. A process that has changed its user id may
+ * still have capabilities to write to it, but loses them when it executes the program.
  */
 static bool becomes_other_user(const char *dir)
 {
@@ -78,12 +81,12 @@ static enum unrecorded_why reach(const char *path, size_t len, int mode)
     case ENOENT:
     case ENOTDIR:
         return run_status_out_of_sight();
-    default: /* it can, or a sandbox does not let us ask */
+    default: /* it can, or a sandbox forbids the question */
         return UNRECORDED_NONE;
     }
 }
 
-/* Whether a process of these ids and in this root could load us and write a trace. */
+/* Why a process with these user ids and this root could not load the recorder and write a trace. */
 static enum unrecorded_why reach_run(const char *library, size_t len)
 {
     enum unrecorded_why why =
@@ -94,7 +97,7 @@ static enum unrecorded_why reach_run(const char *library, size_t len)
     return reach(config->out, (size_t)(strrchr(config->out, '/') - config->out), W_OK | X_OK);
 }
 
-/* For a program that could be recorded: does its environment allow it? */
+/* For a program that could be recorded: decides by its environment. */
 static struct decision decide_by_environment(char *const *envp)
 {
     const char *list = preloadlist_value(envp, PRELOAD), *entry, *ours = NULL;
@@ -113,7 +116,7 @@ static struct decision decide_by_environment(char *const *envp)
         return (struct decision){.why = UNRECORDED_ENVIRONMENT};
     if (!run_status_have())
         return (struct decision){.why = UNRECORDED_NONE};
-    /* It would write a trace to its present directory. */
+    /* Without options it would write a trace to its present directory. */
     if (!preloadlist_value(envp, OPTIONS))
         return (struct decision){.why = UNRECORDED_ENVIRONMENT, .without = true};
     why = reach_run(ours, our_len);
@@ -121,8 +124,8 @@ static struct decision decide_by_environment(char *const *envp)
 }
 
 /*
- * The recorder for musl has the same name as the other, in a folder "musl" beside it. False: it is
- * not there, or its name is too long.
+ * The recorder for musl has the same file name as the other, in a folder "musl" beside it. False:
+ * it does not exist, or its path is too long.
  */
 static bool find_other(const char *ours, size_t len, bool musl, char instead[OTHER_MAX])
 {
@@ -146,7 +149,7 @@ static bool find_other(const char *ours, size_t len, bool musl, char instead[OTH
     return preloadable_access(instead, R_OK) == 0;
 }
 
-/* For a program of the other C library: the other recorder where there is one. */
+/* For a program of the other C library: takes the recorder for that library, if it is installed. */
 static struct decision decide_by_library(bool musl, char *const *envp, char instead[OTHER_MAX])
 {
     struct decision d = decide_by_environment(envp);
@@ -198,7 +201,7 @@ static struct decision decide(enum preloadable verdict, char *const *envp, char 
         return (struct decision){.why = UNRECORDED_SETGID};
     case PRELOADABLE_CAPABILITIES:
         return (struct decision){.why = UNRECORDED_CAPABILITIES};
-    default: /* exec is going to fail, and to say so */
+    default: /* exec will fail, and return the error */
         return (struct decision){.why = UNRECORDED_NONE};
     }
 }

@@ -24,7 +24,7 @@ void log_line(const char *first, ...)
     size_t at = strlen(line);
     va_list ap;
 
-    /* In a sandbox what there would be to say is counted in the trace. */
+    /* In a sandbox the trace counts such events, so no message is needed. */
     if (hushed || kernel_gatekeeper || run_status_over())
         return;
     va_start(ap, first);

@@ -1,9 +1,9 @@
 /*
- * log.h: messages from inside the program that is recorded.
+ * log.h: messages from the recorder inside the program.
  *
- * "libflamemem: ..." on descriptor 2 in a single write, never through stdio, never with malloc.
- * Silent after log_disable (quiet=1), and when the run this process was started by is over:
- * standard error may be a service's log by then.
+ * A message is "libflamemem: ..." on descriptor 2 in a single write, without stdio or malloc. No
+ * message is written after log_disable (quiet=1), and after the end of the run that started this
+ * process: standard error may be a service's log by then.
  */
 #ifndef FLAME_PRELOAD_RUNTIME_LOG_H
 #define FLAME_PRELOAD_RUNTIME_LOG_H

@@ -1,5 +1,5 @@
 /*
- * module_contains.h: whether an address lies in a module, for those who go through
+ * module_contains.h: tests whether an address lies in a module, for callbacks of
  * dl_iterate_phdr(3).
  *
  * Pure; any thread.
@@ -10,9 +10,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct dl_phdr_info; /* link.h, for those who define _GNU_SOURCE */
+struct dl_phdr_info; /* of link.h, for files that define _GNU_SOURCE */
 
-/* In one of the segments that the loader maps of it. */
+/* Whether `addr` lies in one of the module's loaded segments. */
 bool module_holds(const struct dl_phdr_info *info, uintptr_t addr);
 
 #endif

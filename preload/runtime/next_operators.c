@@ -1,13 +1,13 @@
 /*
- * Problem: an operator new of ours comes before all others in every process. A C program may load
- * C++ libraries by dlopen, each with what it was linked to: libstdc++, an allocator, an operator of
- * its own. A block that one of them allocates must reach the delete of that one, or a program
- * crashes that worked without the recorder.
+ * Problem: the recorder's operator new precedes all others in every process. A C program may load
+ * C++ libraries by dlopen, each with its own dependencies: libstdc++, an allocator, an operator of
+ * its own. A block must be freed by the delete that belongs to its new. Otherwise a program crashes
+ * that works without the recorder.
  *
- * Algorithm: the loader's. The libraries that the program started with come first, in their order,
- * after this one. If none of them has the function, the lists in which the loader searches for the
- * caller's module do (unwind/scopes.h). Those answers are cached by the return address of the call,
- * until a module is unloaded.
+ * Algorithm: the loader's own. The libraries that the program started with are searched first, in
+ * their order, after this one. If none of them has the function, the lists in which the loader
+ * searches for the caller's module do (unwind/scopes.h). Those answers are cached by the return
+ * address of the call, until a module is unloaded.
  *
  * Rejected: dlsym(RTLD_NEXT), because it takes a lock whose holder may wait for this thread, and it
  * sees only what the program started with. The closure of what the caller's module needs, because
@@ -39,8 +39,8 @@ static next_operators_at known_to_watch[NEXT_OPERATOR_COUNT];
 static bool watched;
 
 static struct {
-    const struct link_map *self;       /* NULL: not searched for yet */
-    const struct link_map *last_start; /* of the modules that the program started with */
+    const struct link_map *self;       /* NULL: not found yet */
+    const struct link_map *last_start; /* last of the modules that the program started with */
 } loaded;
 
 /* Cached answer for a call. `both` is key ^ at, so a half-written entry matches no key. */
@@ -51,8 +51,9 @@ static FLAME_BULK struct place {
 
 /* ---- modules ---- */
 
-/* Finds this library, and the last module that the program started with. A constructor, so that
- * nothing has been loaded by dlopen yet; or called earlier, at a first call. */
+/* Finds this library, and the last module that the program started with. It is a constructor, so
+ * nothing has been loaded by dlopen yet; a first call of an operator may come earlier and calls it,
+ * too. */
 __attribute__((constructor)) static void learn(void)
 {
     const struct link_map *m, *self = NULL, *last = NULL;
@@ -131,7 +132,7 @@ static next_operators_at find_for(enum next_operator_id id, uintptr_t caller)
     return at;
 }
 
-/* ---- by caller ---- */
+/* ---- cache by caller ---- */
 
 static next_operators_at by_caller(enum next_operator_id id, uintptr_t caller)
 {

@@ -1,13 +1,13 @@
 /*
- * next_operators.h: functions beneath us that not every process has, and that may differ from
- * caller to caller: C++'s operators new and delete.
+ * next_operators.h: next definitions of C++'s operators new and delete. Not every process has them,
+ * and they may differ from caller to caller.
  *
- * Each is looked up at its first call, as the loader would have resolved it without us.
- * What a program starts with is found once for ever. Libraries that come later, with dlopen,
- * may have operators that others do not see: then it depends on who calls. No malloc;
- * thread-safe. glibc from 2.35 on is asked without a lock; before that under the lock of the
- * loader's list, which it holds for no code of the program's. (dlsym would wait for the one
- * that is held while constructors run.)
+ * Each is looked up at its first call, as the loader would have resolved it without the recorder.
+ * Definitions among the modules that the program starts with are found once and for all. Libraries
+ * that dlopen loads later may have operators that other modules do not see: then the result depends
+ * on the caller. No malloc; thread-safe. glibc from 2.35 on is asked without a lock. Older versions
+ * are asked under the lock of the loader's list, which is never held while code of the program
+ * runs. (dlsym would wait for the lock that is held while constructors run.)
  */
 #ifndef FLAME_PRELOAD_RUNTIME_NEXT_OPERATORS_H
 #define FLAME_PRELOAD_RUNTIME_NEXT_OPERATORS_H
@@ -16,8 +16,8 @@
 
 #include "common/compiler.h"
 
-/* All there are, in the names of the Itanium C++ ABI: operator new and new[], plain, nothrow,
- * aligned, and both; delete and delete[], plain, nothrow, sized, aligned, and those together. */
+/* All operators, by their names in the Itanium C++ ABI: operator new and new[], plain, nothrow,
+ * aligned, and both; delete and delete[], plain, nothrow, sized, aligned, and the combinations. */
 #define NEXT_OPERATOR_NAMES(NEW, DELETE)                                                           \
     NEW(_Znwm)                                                                                     \
     NEW(_ZnwmRKSt9nothrow_t)                                                                       \
@@ -47,24 +47,24 @@ enum next_operator_id {
 #undef NEXT_OPERATOR_ID
 
 /*
- * A function's address. With NEXT_OPERATOR_OWN it is an allocator's own, of whose calls nobody
- * else will tell us: its module defines malloc as well, for others to use. Without it, it
- * is one that calls malloc, as libstdc++'s and most programs' do. 0: there is no such
+ * A function's address. With NEXT_OPERATOR_OWN the function is an allocator's own, and no other
+ * hook sees its allocations: its module also defines malloc and exports it. Without it, the
+ * function calls malloc, as libstdc++'s and most programs' operators do. 0: there is no such
  * function.
  */
 typedef uintptr_t next_operators_at;
 #define NEXT_OPERATOR_OWN ((uintptr_t)1 << 63)
 
-/* By id; 0: not known yet; NEXT_OPERATOR_OWN alone: it depends on the caller. */
+/* By id. 0: not known yet. NEXT_OPERATOR_OWN alone: it depends on the caller. */
 extern next_operators_at next_operators_known[NEXT_OPERATOR_COUNT];
 
-/* From now on every call comes to next_operator(): what is found is kept elsewhere. */
+/* From now on every call goes through next_operator(), which caches its results elsewhere. */
 void next_operators_watch(void);
 
-/* The function that a call from `caller` would have reached without us. */
+/* The function that a call from `caller` would have reached without the recorder. */
 next_operators_at next_operator(enum next_operator_id id, uintptr_t caller);
 
-/* After every dlclose: what came with dlopen may be gone. */
+/* To be called after every dlclose: cached functions may have been unloaded. */
 void next_operators_invalidate(void);
 
 #endif

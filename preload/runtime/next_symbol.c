@@ -1,16 +1,16 @@
 /*
  * Problem: dlsym(RTLD_NEXT) sees default versions only. glibc's libc_malloc_debug.so.0
- * (MALLOC_CHECK_, mtrace, mcheck) defines malloc with the version a program's reference
- * has, but not as the default one, so it was passed by, and heap checks that ran without
- * us found nothing with us. dlvsym with that version finds it, and passes by allocators
- * that give their malloc no version at all, which a program's reference accepts.
+ * (MALLOC_CHECK_, mtrace, mcheck) defines malloc in the version that a program's reference has, but
+ * not as the default one. dlsym bypasses it, so heap checks that work without the recorder would
+ * find nothing with it. dlvsym with that version finds it, but bypasses allocators that define
+ * malloc without a version, which a program's reference accepts.
  *
- * Algorithm: the loader's list, behind us; at program start that list is the order in which
- * references are resolved. The first module has it that defines the name in the version of a
- * program's reference, or in its default one.
+ * Algorithm: search the loader's list from the module after the recorder on; at program start that
+ * list is the order in which references are resolved. The first module counts that defines the name
+ * in the version of a program's reference, or in its default version.
  *
- * Rejected: dlsym and dlvsym. They say what they do not find in memory that they allocate, and a
- * program's own allocator may be what has called us, with its locks held.
+ * Rejected: dlsym and dlvsym. They store their error messages in memory that they allocate, and a
+ * program's own allocator may have called the recorder, with its locks held.
  */
 #define _GNU_SOURCE
 #include "preload/runtime/next_symbol.h"
@@ -26,7 +26,7 @@ bool next_symbol_loader_is_done(void)
 {
     static bool done;
 
-    /* Also RT_ADD and RT_DELETE during later dlopens, when dlsym is as good as ever. */
+    /* r_state is RT_ADD or RT_DELETE also during later calls of dlopen, when dlsym works. */
     if (unlikely(!done))
         done = loaderlist()->r_version && loaderlist()->r_state == RT_CONSISTENT;
     return done;

@@ -1,6 +1,6 @@
 /*
- * next_symbol.h: the function behind us in link order that a program's own call would have
- * reached, had the shim not stood before it.
+ * next_symbol.h: finds a function's next definition in link order, which a program's own call would
+ * reach without the recorder.
  */
 #ifndef FLAME_PRELOAD_RUNTIME_NEXT_SYMBOL_H
 #define FLAME_PRELOAD_RUNTIME_NEXT_SYMBOL_H
@@ -10,13 +10,13 @@
 #include "common/compiler.h"
 
 /*
- * Whether the loader has relocated what the program starts with. Before that nothing
- * may enter it: under an auditor (LD_AUDIT) it allocates while it relocates, and a
- * dlsym or dlopen from there walks its half-made tables. True for ever once it was.
+ * Whether the loader has relocated the modules that the program starts with. Before that it must
+ * not be called: under an auditor (LD_AUDIT) it allocates while it relocates, and a dlsym or dlopen
+ * from there reads its half-made tables. Stays true.
  */
 bool next_symbol_loader_is_done(void);
 
-/* `version` is the one a program's reference has (common/processor/arch.h). NULL when there is no
+/* `version`: the one that a program's reference has (common/processor/arch.h). NULL: there is no
  * such function. Data is found, too. The loader must be done. No malloc, no lock. */
 void *next_symbol_find(const char *name, const char *version);
 

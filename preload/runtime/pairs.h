@@ -1,5 +1,5 @@
 /*
- * pairs.h: a table from two numbers to a third, in pages.
+ * pairs.h: hash table from two numbers to a third, in pages.
  *
  * Not thread-safe; no malloc.
  */
@@ -13,21 +13,21 @@
 struct pairs { /* all zero: empty */
     struct pair {
         uint32_t a, b;
-        uint32_t value; /* 0: nothing here */
+        uint32_t value; /* 0: the slot is free */
     } * known;
     uint32_t n, size; /* entries; a power of two, or 0 */
 };
 
-/* 0: it is not in there. */
+/* The value, or 0 if there is no entry for `a` and `b`. */
 uint32_t pairs_find(const struct pairs *p, uint32_t a, uint32_t b);
 
-/* Room for one more. False: there is no memory. */
+/* Makes room for one more entry. False: there is no memory. */
 bool pairs_make_room(struct pairs *p);
 
-/* Adds one that is not there yet, for which there is room. `value` is not 0. */
+/* Adds an entry that is not in the table yet, for which there is room. `value` is not 0. */
 void pairs_add(struct pairs *p, uint32_t a, uint32_t b, uint32_t value);
 
-/* Empties it and keeps its memory, or gives that back. */
+/* pairs_clear empties the table and keeps its memory; pairs_release frees the memory, too. */
 void pairs_clear(struct pairs *p);
 void pairs_release(struct pairs *p);
 

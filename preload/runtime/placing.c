@@ -1,7 +1,7 @@
 /*
- * Few stacks have to be placed; of those that have, each frame is looked up under a lock
- * that all threads share, in a table of all modules. So a thread remembers what it was told of the
- * addresses that it asked about last.
+ * Few stacks have to be placed. In those, the look-up of each frame takes a lock that all threads
+ * share, and searches a table of all modules. So a thread caches the results for the addresses that
+ * it looked up last.
  */
 #include "preload/runtime/placing.h"
 
@@ -16,7 +16,7 @@
 struct placing_memory {
     uint32_t epoch;
     struct {
-        uintptr_t pc; /* 0: nothing here */
+        uintptr_t pc; /* 0: the slot is free */
         uint64_t placed;
     } known[KNOWN];
     uintptr_t pcs[];

@@ -1,8 +1,8 @@
 /*
- * placing.h: stacks as they stand in a trace.
+ * placing.h: replaces the addresses of a stack by those of the trace.
  *
- * Where several modules have been at one address, the trace has places for them that are no
- * addresses of the process (unwind/modules.h). One for each thread; no locks, no malloc.
+ * If several modules have been at one address, the trace has a range for each of them that is not
+ * an address of the process (unwind/modules.h). One struct for each thread; no locks, no malloc.
  */
 #ifndef FLAME_PRELOAD_RUNTIME_PLACING_H
 #define FLAME_PRELOAD_RUNTIME_PLACING_H
@@ -18,10 +18,10 @@ struct placing {
 };
 
 /*
- * pcs[0..n), of which words that are no addresses of a process stay as they are, becomes what the
- * trace has in their place. Each address that may be another one there is given to `look` first
- * (unwind/modules.h: it may be a module's that is not known yet). The result is *pcs, or valid
- * until the next call. False: no memory.
+ * Replaces the addresses in pcs[0..n) by the trace's. Words that are no addresses of a process stay
+ * as they are. Each address that may differ in the trace is first passed to `look`, because it may
+ * belong to a module that is not known yet (unwind/modules.h). The result is *pcs itself, or an
+ * array that is valid until the next call. False: no memory.
  */
 bool placing_do(struct placing *p, const uintptr_t **pcs, uint32_t n, void (*look)(uintptr_t pc));
 

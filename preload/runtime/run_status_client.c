@@ -14,9 +14,11 @@
 #include "unwind/sharedrules.h"
 
 static struct run_status *notes;
-static bool gone; /* with the run's directory, or it is outside this process's root */
+static bool
+    gone; /* the file and the run's directory no longer exist, or lie outside this process's root */
 
-/* The file is the run's own if it is a plain one of the right size. An address or -errno. */
+/* Maps the file, if it is a regular one of at least the right size. Returns an address or
+ * -errno. */
 static long map_file(int fd)
 {
     struct stat st;

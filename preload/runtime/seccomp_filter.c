@@ -1,6 +1,6 @@
 /*
- * An interpreter of classic BPF as far as seccomp(2) takes it: 32-bit words, forward
- * jumps only, no packet but struct seccomp_data.
+ * An interpreter of classic BPF as far as seccomp(2) allows it: 32-bit words, forward jumps only,
+ * and struct seccomp_data as the only packet.
  *
  * Source: the kernel's Documentation/networking/filter.rst for the instructions and
  * seccomp_check_filter (kernel/seccomp.c) for those that filters may use.
@@ -48,7 +48,7 @@ static bool load(struct machine *m, uint32_t *to, uint16_t code, uint32_t k)
     }
 }
 
-/* False: the filter ends here, as it does when it divides by 0. */
+/* Computes an instruction's result. False: the filter ends here, as it does at a division by 0. */
 static bool compute(struct machine *m, uint16_t code, uint32_t k)
 {
     uint32_t by = BPF_SRC(code) == BPF_X ? m->x : k;
@@ -89,7 +89,7 @@ static bool compute(struct machine *m, uint16_t code, uint32_t k)
     }
 }
 
-/* How many instructions to leave out after this one. */
+/* Number of instructions to skip after this one. */
 static size_t jump(const struct machine *m, const struct sock_filter *i)
 {
     uint32_t with = BPF_SRC(i->code) == BPF_X ? m->x : i->k;

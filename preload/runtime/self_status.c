@@ -24,7 +24,7 @@ static long read_file(const char *path, char *buf, size_t size)
     return n;
 }
 
-/* The text after "NAME:" and blanks at the beginning of a line; NULL: there is no such line. */
+/* Text after "NAME:" and blanks at the beginning of a line. NULL: there is no such line. */
 static const char *value_of(const char *text, const char *name)
 {
     size_t len = strlen(name);
@@ -61,7 +61,7 @@ bool self_status_read(const char *path, struct process *p)
     p->pid = number_of(text, "Pid");
     p->ppid = number_of(text, "PPid");
     p->filters = number_of(text, "Seccomp") != 0;
-    /* Linux has it since 5.9. */
+    /* Linux has this line since 5.9. */
     p->counted = value_of(text, "Seccomp_filters") != NULL;
     if (p->filters && p->counted)
         p->filters = (int)number_of(text, "Seccomp_filters");

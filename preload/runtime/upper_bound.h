@@ -1,5 +1,5 @@
 /*
- * upper_bound.h: where an address belongs in an array that is sorted by addresses.
+ * upper_bound.h: binary search in an array that is sorted by addresses.
  */
 #ifndef FLAME_PRELOAD_RUNTIME_UPPER_BOUND_H
 #define FLAME_PRELOAD_RUNTIME_UPPER_BOUND_H
@@ -9,8 +9,8 @@
 #include "common/compiler.h"
 
 /*
- * The index of the first item above `addr`, n if there is none. `key` is the address of the
- * first item (a member of it, perhaps), and items are `size` bytes.
+ * Index of the first item above `addr`, n if there is none. `key` is the address of the first
+ * item's key, which may be one of its members; items are `size` bytes.
  */
 static inline size_t upper_bound(const uintptr_t *key, size_t n, size_t size, uintptr_t addr)
 {

@@ -1,7 +1,8 @@
 /*
- * variadic_args.h: for functions in the place of prctl and syscall, which take as many words as the
- * call behind them needs, and cannot know how many were given. All that there may be are taken:
- * reading one more than was given is harmless, as it comes from a register or the stack.
+ * variadic_args.h: reads the arguments of hooks for prctl and syscall. Such a hook must pass on as
+ * many words as the next definition needs, and cannot know how many its caller passed. It reads the
+ * largest possible number: reading too many is harmless, because they come from registers or the
+ * stack.
  *
  * Thread- and signal-safe; no malloc.
  */
@@ -10,7 +11,7 @@
 
 #include <stdarg.h>
 
-/* Takes words[0..n) from behind `last`, the last parameter that has a name. */
+/* Reads words[0..n) from the arguments after `last`, the last named parameter. */
 #define VARCALL_TAKE(words, n, last)                                                               \
     do {                                                                                           \
         va_list ap_;                                                                               \
