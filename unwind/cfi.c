@@ -6,10 +6,10 @@
  * instructions up to the address, with a row that knows only the CFA, the return address and the
  * frame pointer. Put the row into a struct rule. The two expressions that occur everywhere are
  * recognised: the PLT's (its value depends on the address alone, so it is a constant here) and
- * gcc's for functions that realign their stack. All other expressions are RULE_COMPLEX.
+ * gcc's for functions that realign their stack. All other expressions become RULE_COMPLEX.
  *
- * Rejected: a full evaluator of expressions, because the walk does not track the registers that
- * occur in others (other than sp and bp), and libunwind is there for them.
+ * Rejected: a full evaluator of expressions. Other expressions use registers other than sp and bp,
+ * which the walk does not track, and libunwind handles them.
  */
 #include "unwind/cfi.h"
 
@@ -323,7 +323,7 @@ static void cfa_expression(struct cursor *c, uintptr_t pc, struct row *row)
     if (plt_expression(e.at, size, pc, row))
         return;
     row->form = CFA_OTHER;
-    /* breg6 N, deref: the CFA was put aside below the frame pointer. */
+    /* breg6 N, deref: the CFA was saved below the frame pointer. */
     if (fixed(&e, 1) == DW_OP_breg0 + REG_BP) {
         int64_t offset = sleb(&e);
 
@@ -363,14 +363,14 @@ static struct reg initial_of(const struct row *initial, uint64_t number, uint64_
     return r ? *r : (struct reg){SAME, 0};
 }
 
-/* Offsets are factored by the CIE's data alignment; a hostile one may overflow,
- * which to_rule's bounds then refuse or not, but is not undefined. */
+/* Offsets are multiplied by the CIE's data alignment. A hostile one may overflow; the product is
+ * defined, and to_rule checks its bounds. */
 static int64_t factored(uint64_t n, const struct cie *cie)
 {
     return (int64_t)(n * (uint64_t)cie->data_align);
 }
 
-/* Programs of fewer bytes than this run again as fast as they are remembered. */
+/* Instructions of fewer bytes than this run again as fast as a memo is stored and loaded. */
 #define LONG_PROGRAM 32u
 
 static void keep(struct cfi_memo *memo, const uint8_t *fde, const uint8_t *at, uintptr_t loc,
@@ -382,7 +382,7 @@ static void keep(struct cfi_memo *memo, const uint8_t *fde, const uint8_t *at, u
     memcpy(memo->row, row, sizeof *row);
 }
 
-/* Continues where the memo's run ended, if that is on the way to `pc`. */
+/* Continues at the end of the memo's run, if that lies before `pc`. */
 static void resume(const struct cfi_memo *memo, const uint8_t *fde, uintptr_t pc, struct cursor *c,
                    uintptr_t *loc, struct row *row)
 {
@@ -394,9 +394,9 @@ static void resume(const struct cfi_memo *memo, const uint8_t *fde, uintptr_t pc
 }
 
 /*
- * Runs `c` until `loc` passes `pc`. False: an instruction is not known. *stop is the instruction
- * that went too far, and *before the address that it began at. *stop is NULL when the state before
- * it is not all in the row, or holds for this pc only.
+ * Runs `c` until `loc` passes `pc`. False: an instruction is not known. *stop is the first
+ * instruction for a later address, and *before the address that it began at. *stop is NULL if the
+ * row does not contain the whole state before that instruction, or holds for this pc only.
  */
 static bool run(struct cursor c, const struct cie *cie, uintptr_t loc, uintptr_t pc,
                 const struct row *initial, struct row *row, const uint8_t **stop, uintptr_t *before)
@@ -546,7 +546,7 @@ static bool run(struct cursor c, const struct cie *cie, uintptr_t loc, uintptr_t
     return !c.bad;
 }
 
-/* Opens the FDE at `at` with its CIE; *c is left behind the range of addresses. */
+/* Opens the FDE at `at` with its CIE; *c then follows the range of addresses. */
 static bool open_fde(const struct cfi_section *s, const uint8_t *at, struct cursor *c,
                      struct cie *cie, uintptr_t *start, uintptr_t *length)
 {

@@ -1,6 +1,6 @@
 /*
- * cfi_row.h: the state of cfi.c at one address of a function, before it becomes a rule: the place
- * of the CFA, and of the three registers that matter. Internal to unwind/; pure functions.
+ * cfi_row.h: the state of cfi.c at one address of a function, before it becomes a rule: the
+ * location of the CFA and of the three relevant registers. Internal to unwind/; pure functions.
  */
 #ifndef FLAME_UNWIND_CFI_ROW_H
 #define FLAME_UNWIND_CFI_ROW_H

@@ -1,5 +1,5 @@
 /*
- * cfi_rule_aarch64.h: from a row to a rule. Internal to unwind/; pure functions.
+ * cfi_rule_aarch64.h: converts a row to a rule. Internal to unwind/; pure functions.
  */
 #ifndef FLAME_UNWIND_CFI_RULE_AARCH64_H
 #define FLAME_UNWIND_CFI_RULE_AARCH64_H

@@ -1,5 +1,5 @@
 /*
- * cfi_rule_x86_64.h: from a row to a rule. Internal to unwind/; pure functions.
+ * cfi_rule_x86_64.h: converts a row to a rule. Internal to unwind/; pure functions.
  */
 #ifndef FLAME_UNWIND_CFI_RULE_X86_64_H
 #define FLAME_UNWIND_CFI_RULE_X86_64_H
@@ -8,7 +8,7 @@
 #include "unwind/cfi.h"
 #include "unwind/cfi_row.h"
 
-/* A frame pointer and the return address above it, as a call leaves them, but further in. */
+/* A frame pointer with the return address above it, as after a call, but the CFA is further out. */
 static inline bool is_far(const struct row *row)
 {
     return row->form == CFA_REGISTER && row->reg == ARCH_CFI_BP && row->sp.where == SAME &&
@@ -38,7 +38,7 @@ static inline struct rule to_rule(const struct row *row)
         return complex;
     switch (row->bp.where) {
     case SAME:
-    case UNDEFINED: /* the caller does not need it, so neither do we */
+    case UNDEFINED: /* the caller does not need it, so the walk does not either */
         break;
     case AT_CFA:
         rule.bp_saved = true;

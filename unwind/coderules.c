@@ -9,20 +9,21 @@
 #include "unwind/epilogue.h"
 
 /*
- * Mappings with code that rules were given for; hi 0: none. One is claimed by its hi and then has
- * its lo, which is 0 until then: too much goes with it, and that is no harm.
+ * Mappings for whose code rules were given; hi 0: the slot is free. A slot is claimed by its hi,
+ * and lo is set afterwards. Until then lo is 0, so too many rules may be dropped, which is
+ * harmless.
  */
 #define PLACES 16
 static struct place {
     uintptr_t lo, hi;
 } places[PLACES];
 
-/* Forgetting costs a table, so a program that makes code and takes it away without end gets
+/* Limit of drops. Each one costs a table, so a program that makes and unmaps code without end gets
  * no more rules at some point. */
 #define GONE_MOST 64
 static unsigned gone_times;
 
-/* Whether rules for this mapping can be taken back. */
+/* Adds the mapping to the list, so that its rules can be dropped later. False: there is no room. */
 static bool note(uintptr_t lo, uintptr_t hi)
 {
     if (__atomic_load_n(&gone_times, __ATOMIC_RELAXED) >= GONE_MOST)
@@ -79,7 +80,7 @@ struct rule coderules_find(uintptr_t pc)
         return rule;
     if (there.iov_len > map.end - (pc + 1 - EPILOGUE_CALL_BYTES))
         there.iov_len = map.end - (pc + 1 - EPILOGUE_CALL_BYTES);
-    /* By the kernel, as another thread may be taking the code away. */
+    /* Read by the kernel, because another thread may be unmapping the code. */
     got = kernel_call(SYS_process_vm_readv, kernel_call(SYS_getpid), &ours, 1, &there, 1, 0);
     if (got <= EPILOGUE_CALL_BYTES || !epilogue_follows_call(code))
         return rule;

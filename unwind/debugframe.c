@@ -1,7 +1,7 @@
 /*
- * The .debug_frame tables of this process's modules, and the .eh_frame tables of those that have
- * no search table for them, each read when an address first has no other rule. A module without
- * one is remembered too.
+ * The .debug_frame tables of this process's modules, and the .eh_frame tables of modules without a
+ * search table for them. Each is read when an address first has no other rule. A module without a
+ * table is cached, too.
  */
 #define _GNU_SOURCE
 #include "unwind/debugframe.h"
@@ -15,7 +15,7 @@
 #define MAX_MODULES 64
 
 struct section {
-    const char *path; /* modules.c keeps one string a module, for good */
+    const char *path; /* modules.c stores one string for each module, and never frees it */
     bool debug_frame;
     struct frametable table;
 };

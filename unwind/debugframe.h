@@ -2,9 +2,9 @@
  * debugframe.h: rules from a file's .debug_frame section, for code that has no
  * .eh_frame (-fno-asynchronous-unwind-tables, some assembler).
  *
- * The section is not mapped in the program, so it is read from the file, once a
- * module, when an address of it has no other rule. No malloc; a descriptor is open
- * only meanwhile. Thread-safe. Nothing in the file is trusted.
+ * The section is not mapped in the program, so it is read from the file, once for each module, when
+ * an address of the module has no other rule. No malloc; a descriptor is open only while the file
+ * is read. Thread-safe. Nothing in the file is trusted.
  */
 #ifndef FLAME_UNWIND_DEBUGFRAME_H
 #define FLAME_UNWIND_DEBUGFRAME_H
@@ -12,14 +12,14 @@
 #include "unwind/cfi.h"
 #include "unwind/modules.h"
 
-/* The rule for `pc` in module `m`, RULE_NONE when its file has none. */
+/* The rule for `pc` in module `m`. RULE_NONE: its file has none. */
 struct rule debugframe_rule(const struct module *m, uintptr_t pc);
 
-/* Like debugframe_rule, by the file's .eh_frame section: for a module that has no search table for
- * it (PT_GNU_EH_FRAME), so that its rules cannot be found in memory. */
+/* Like debugframe_rule, but by the file's .eh_frame section: for a module without a search table
+ * for it (PT_GNU_EH_FRAME), whose rules cannot be found in memory. */
 struct rule debugframe_unlisted(const struct module *m, uintptr_t pc);
 
-/* In a forked child: a lock that another thread may have held is free again. */
+/* To be called in a forked child: releases a lock that another thread may have held. */
 void debugframe_after_fork(void);
 
 #endif

@@ -1,10 +1,10 @@
 /*
- * dwarf_numbers.h: the numbers of DWARF that unwind tables are written in, by the names the
- * standards give them.
+ * dwarf_numbers.h: the numbers of DWARF in unwind tables, under the names that the standards give
+ * them.
  *
- * DW_CFA_* and DW_OP_* are from DWARF 5, sections 7.24 and 7.7.1; DW_CFA_GNU_*, DW_EH_PE_* and
- * the augmentation letters from the LSB core's "DWARF Extensions". The system's <dwarf.h> is not
- * used because it comes with libdwarf or elfutils, and the recorder is built without them.
+ * DW_CFA_* and DW_OP_* are from DWARF 5, sections 7.24 and 7.7.1; DW_CFA_GNU_*, DW_EH_PE_* and the
+ * augmentation letters from the LSB core's "DWARF Extensions". The system's <dwarf.h> is not used
+ * because it comes with libdwarf or elfutils, and the recorder is built without them.
  */
 #ifndef FLAME_UNWIND_DWARF_NUMBERS_H
 #define FLAME_UNWIND_DWARF_NUMBERS_H
@@ -14,7 +14,7 @@ enum {
     DW_CFA_advance_loc = 0x40,
     DW_CFA_offset = 0x80,
     DW_CFA_restore = 0xc0,
-    DW_CFA_high_bits = 0xc0, /* ours: the mask of the three */
+    DW_CFA_high_bits = 0xc0, /* flame's own: the mask of these three */
     DW_CFA_nop = 0x00,
     DW_CFA_set_loc = 0x01,
     DW_CFA_advance_loc1 = 0x02,
@@ -56,7 +56,7 @@ enum {
     DW_OP_breg0 = 0x70,
 };
 
-/* How a pointer is encoded: a format, what it counts from, and whether it is indirect. */
+/* Encoding of a pointer: its format, its base, and whether it is indirect. */
 enum {
     DW_EH_PE_absptr = 0x00,
     DW_EH_PE_uleb128 = 0x01,
@@ -67,10 +67,10 @@ enum {
     DW_EH_PE_sdata2 = 0x0a,
     DW_EH_PE_sdata4 = 0x0b,
     DW_EH_PE_sdata8 = 0x0c,
-    DW_EH_PE_format = 0x0f, /* ours: the mask of those above */
+    DW_EH_PE_format = 0x0f, /* flame's own: the mask of the values above */
     DW_EH_PE_pcrel = 0x10,
     DW_EH_PE_datarel = 0x30,
-    DW_EH_PE_base = 0x70, /* ours: the mask of those above */
+    DW_EH_PE_base = 0x70, /* flame's own: the mask of the values above */
     DW_EH_PE_indirect = 0x80,
     DW_EH_PE_omit = 0xff,
 };

@@ -41,7 +41,7 @@ void dynsym_open(struct dynsym *d, const struct link_map *module)
 /* Symbol to search for. */
 struct wanted {
     const char *name;
-    int version; /* its number in this module, or DEFAULT */
+    int version; /* number of the version in this module, or DEFAULT */
     bool data;   /* data symbols, too */
 };
 
@@ -59,7 +59,8 @@ static bool is_wanted(const struct dynsym *d, uint32_t i, const struct wanted *w
            strcmp(d->strings + s->st_name, w->name) == 0;
 }
 
-/* Number of that version among the module's symbols; 0, which no symbol has: there is none. */
+/* Number of that version among the module's symbols. 0, which no symbol has: the module does not
+ * have the version. */
 static int version_number(const struct dynsym *d, const char *version)
 {
     const ElfW(Verdef) *v = d->versions ? d->defined : NULL;

@@ -1,19 +1,19 @@
 /*
- * elflayout.h: a number that tells an ELF file from the one that its program is built again
- * into, for files that have no build-id.
+ * elflayout.h: a number that distinguishes an ELF file from later builds of the same program, for
+ * files without a build-id.
  *
- * It is made of the program headers, which lie in memory wherever the file is mapped, and
- * are the same after debug information was taken out of the file. They hold the exact size
- * of every segment: code that moves functions changes one of them. What leaves all addresses
- * as they were may go unnoticed, and need not be noticed. Pure, no libc but memcpy.
+ * It is a hash of the program headers. They are in memory wherever the file is mapped, and do not
+ * change when debug information is stripped. They hold the exact size of every segment, and code
+ * that moves functions changes one of these sizes. A build that leaves all addresses unchanged may
+ * not be detected, which is harmless. Pure, no libc but memcpy.
  */
 #ifndef FLAME_UNWIND_ELFLAYOUT_H
 #define FLAME_UNWIND_ELFLAYOUT_H
 
 #include "common/compiler.h"
 
-/* The number for `size` bytes of program headers. It is never 0, which means "not known".
- * (FNV-1a, whose two constants these are.) */
+/* The number for `size` bytes of program headers. It is never 0, which means "not known". (The hash
+ * is FNV-1a, whose two constants these are.) */
 static inline uint32_t elf_layout(const void *phdr, size_t size)
 {
     const uint8_t *p = phdr;

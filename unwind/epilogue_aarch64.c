@@ -10,7 +10,7 @@
 #define RET 0xd65f03c0u
 #define RETAA 0xd65f0bffu
 
-/* State on the way to the `ret`: offsets are from the stack pointer at the start. */
+/* State of the search for `ret`: offsets are from the stack pointer at the start. */
 struct epilogue {
     int32_t sp;
     int32_t fp_at, lr_at; /* -1: not restored */
@@ -30,7 +30,7 @@ static void loaded(struct epilogue *e, unsigned reg, int32_t at)
         e->lr_at = at;
 }
 
-/* Follows an instruction that restores registers or gives stack back. False: it does neither. */
+/* Follows an instruction that restores registers or frees stack. False: it does neither. */
 static bool follow(struct epilogue *e, uint32_t insn)
 {
     unsigned first = insn & 31, base = insn >> 5 & 31, second = insn >> 10 & 31;

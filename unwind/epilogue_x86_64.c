@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-/* Bytes that `add $N,%rsp` takes, and its N; 0: it is none. */
+/* Size of the instruction `add $N,%rsp`, and its N; 0: it is another instruction. */
 static size_t add_to_sp(const uint8_t *code, size_t n, int32_t *by)
 {
     static const uint8_t add8[] = {0x48, 0x83, 0xc4}, add32[] = {0x48, 0x81, 0xc4};

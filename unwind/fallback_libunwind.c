@@ -1,23 +1,20 @@
 /*
- * Problem: libunwind is a good unwinder, and does much in the program it is in. Linked
- * in the usual way it puts its own _Unwind_RaiseException before libgcc's in every program it is
- * preloaded into; it finds modules with dl_iterate_phdr under the loader's lock;
- * it keeps a pipe to test addresses with; its thread-local data is allocated by
- * the program's malloc on first use.
+ * Problem: libunwind unwinds well, but has side effects that a recorder cannot accept. Linked in
+ * the usual way it puts its own _Unwind_RaiseException before libgcc's in every program it is
+ * preloaded into; it finds modules with dl_iterate_phdr under the loader's lock; it keeps a pipe to
+ * test addresses with; its thread-local data is allocated by the program's malloc on first use.
  *
  * Algorithm: dlopen it RTLD_LOCAL and redirect those imports in its own GOT:
  *   dl_iterate_phdr    serves the one module that has the address, from modules.h
  *   mincore, read, write   the address test: kernel_readable, which needs no
  *                      descriptor
  *   pipe2, close       nothing to open, nothing to close
- *   other system calls through common/kernel.h, which asks the sandbox's gate; by their
- *                      functions (1.6) or by syscall(2) with up to six arguments (1.8)
- *   malloc, free       pages of our own
- *   __tls_get_addr     its 16 bytes live in the shim's own TLS
+ *   other system calls through common/kernel.h, which asks the sandbox's gate
+ *   malloc, free       pages of the recorder's own
+ *   __tls_get_addr     its 16 bytes lie in the recorder's own TLS
  *
- * Rejected: static linking (Debian's archive is not position-independent); a
- * remote address space with own accessors (no redirecting, but 0.8 us a frame
- * instead of 9 ns).
+ * Rejected: static linking (Debian's archive is not position-independent); a remote address space
+ * with accessors of the recorder's own (no redirecting, but 0.8 us a frame instead of 9 ns).
  *
  * Source: libunwind 1.6.2's Gtrace.c and Ginit.c for what it calls and when; the imports of 1.8.1.
  */
@@ -45,7 +42,7 @@
 #define LIBRARY "libunwind.so.8"
 #define LIBUNWIND_TLS_MAX 32
 
-/* Whether unw_getcontext is code of the header, and no function. */
+/* Whether unw_getcontext is inline code of the header instead of a function. */
 #define CONTEXT_INLINE ARCH_LINK
 
 #define STR2(x) #x
@@ -64,16 +61,16 @@ static struct {
     void (*flush_cache)(unw_addr_space_t, unw_word_t, unw_word_t);
     int (*set_caching_policy)(unw_addr_space_t, unw_caching_policy_t);
     unw_addr_space_t *local;
-    bool ready; /* written last */
-} libunwind;
+    bool ready; /* set last */
+} guest;
 
 static __thread char tls_block[LIBUNWIND_TLS_MAX] __attribute__((aligned(16)));
 
-/* ---- what libunwind calls instead ---- */
+/* ---- replacements of libunwind's imports ---- */
 
-/* The address asked about is the first word of the callback's data in every
- * libunwind so far; were it ever something else, _dl_find_object would find
- * nothing there and the frame would stay without unwind information. */
+/* In every libunwind so far, the callback's data begins with the address that is searched for. If a
+ * version had another word there, _dl_find_object would find nothing, and the frame would have no
+ * unwind information. */
 static int find_module(int (*callback)(struct dl_phdr_info *, size_t, void *), void *data)
 {
     struct dl_phdr_info info = {0};
@@ -98,7 +95,7 @@ static int test_address_msync(void *addr, size_t len, int flags FLAME_UNUSED)
     return test_address(addr, len, NULL);
 }
 
-/* "Nothing to read in the pipe, and it is fine." */
+/* Reports that the pipe has no data, which libunwind takes for success. */
 static ssize_t pipe_read(int fd FLAME_UNUSED, void *buf FLAME_UNUSED, size_t n FLAME_UNUSED)
 {
     errno = EAGAIN;
@@ -194,8 +191,8 @@ static int own_getpid(void)
     return (int)kernel_call(SYS_getpid);
 }
 
-/* It asks for memory only to read a file's .debug_frame, a few times a module. */
-#define OWN_HEADER 16
+/* libunwind asks for memory only to read a file's .debug_frame, a few times a module. */
+#define AGENT_HEADER 16
 
 static void *own_malloc(size_t size)
 {
@@ -259,7 +256,7 @@ static size_t tls_size(const struct link_map *map)
 
     for (int i = 0; i < ehdr->e_phnum; i++)
         if (phdr[i].p_type == PT_TLS)
-            /* Initialised data would have to be copied; there is none so far. */
+            /* Initialised data would have to be copied; so far libunwind has none. */
             return phdr[i].p_filesz ? SIZE_MAX : phdr[i].p_memsz;
     return 0;
 }
@@ -339,7 +336,7 @@ int fallback_walk_afresh(uintptr_t *pcs, int max)
 
 /* libunwind numbers registers as DWARF does: rbp, x29. */
 #define FRAME_REG (ARCH_LINK ? 29 : 6)
-/* Frames that are gone through to get to one. */
+/* Limit of frames that are walked to reach one. */
 #define STEPS_MOST 256
 
 static bool registers_of(unw_cursor_t *cursor, struct walk_regs *out)

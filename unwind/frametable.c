@@ -2,13 +2,13 @@
  * Problem: .debug_frame has no search table and is not in memory (nor, in a static
  * program, has .eh_frame one).
  *
- * Algorithm: read the file's section headers and the section with pread into pages
- * of our own (a mapping would be a SIGBUS, perhaps in somebody else's program, if the
- * file were cut meanwhile), list its FDEs, sort them by address, and keep that.
+ * Algorithm: read the file's section headers and the section with pread into pages, list its FDEs,
+ * and sort them by address. (If the file were truncated, a mapping would raise SIGBUS, perhaps in a
+ * recorded program.)
  *
- * Rejected: leaving it to libunwind, which reads the whole file with malloc. A
- * compressed section is not read; gcc and distributions compress debug information
- * in separate files, not in programs they install.
+ * Rejected: leaving this to libunwind, which reads the whole file into memory from malloc. A
+ * compressed section is not read; gcc and distributions compress debug information in separate
+ * files, not in programs they install.
  *
  * Source: the ELF gABI for the headers, DWARF 5 section 6.4.1 for the entries.
  */
@@ -51,7 +51,7 @@ static bool read_at(int fd, void *to, uint64_t size, uint64_t offset)
     return true;
 }
 
-/* The header of the section of that name. */
+/* Finds the header of the section with that name. */
 static bool find_section(int fd, const char *wanted, Elf64_Shdr *sh)
 {
     char name[16];
@@ -94,7 +94,7 @@ static void sift_down(struct frametable_entry *e, size_t root, size_t n)
     }
 }
 
-/* Heapsort: qsort may call malloc. */
+/* Heapsort, because qsort may call malloc. */
 static void sort(struct frametable_entry *e, size_t n)
 {
     for (size_t i = n / 2; i-- > 0;)
@@ -132,7 +132,7 @@ void frametable_load(struct frametable *t, int fd, bool debug_frame)
     *t = (struct frametable){.n = 0};
     if (!find_section(fd, debug_frame ? ".debug_frame" : ".eh_frame", &sh))
         return;
-    /* At the same place in its page as in memory: rules look at low bits. */
+    /* At the same place in its page as in memory: rules depend on low bits of addresses. */
     if (!debug_frame)
         low = sh.sh_addr & 4095;
     t->size = low + sh.sh_size;
@@ -163,7 +163,7 @@ void frametable_release(struct frametable *t)
     *t = (struct frametable){.n = 0};
 }
 
-/* `addr` in our terms. NULL: no entry covers it. */
+/* `addr`: an address in the table's terms. NULL: no entry covers it. */
 static const struct frametable_entry *find(const struct frametable *t, uintptr_t addr)
 {
     size_t lo = 0, hi = t->n;

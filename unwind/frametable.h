@@ -15,18 +15,18 @@ struct frametable {
     struct cfi_section bytes;
     struct frametable_entry *entries; /* sorted by start */
     size_t n;                         /* 0: the file has no such section */
-    uintptr_t shift;                  /* .eh_frame: our address less the file's */
+    uintptr_t shift;                  /* .eh_frame: address here minus address in the file */
     void *pages;
-    size_t size; /* of pages */
+    size_t size; /* size of the pages */
 };
 
-/* Reads it from an open file, which stays the caller's. */
+/* Reads the section from an open file, which the caller closes. */
 void frametable_load(struct frametable *t, int fd, bool debug_frame);
 void frametable_release(struct frametable *t);
 
-/* The rule for an address in the file's terms; RULE_NONE when no entry covers it. */
+/* The rule for an address in the file. RULE_NONE: no entry covers it. */
 struct rule frametable_rule(const struct frametable *t, uintptr_t addr);
-/* Where the function begins that it belongs to. False: no entry covers it. */
+/* Start of the function that the address belongs to. False: no entry covers it. */
 bool frametable_function(const struct frametable *t, uintptr_t addr, uintptr_t *start);
 
 #endif

@@ -1,8 +1,9 @@
 /*
  * Source: the ELF gABI's dynamic section (DT_JMPREL, DT_RELA, DT_SYMTAB) and the processor
  * supplements' relocations. Targets of JUMP_SLOT and GLOB_DAT are the slots that calls go through;
- * relocations of a word set pointers to functions in data. A slot may lie in the
- * read-only-after-relocation part, so its page is opened for the write and closed again if it was.
+ * relocations of a word set pointers to functions in data. A slot may lie in the part that is
+ * read-only after relocation (RELRO). Then its page is made writable for the change and read-only
+ * afterwards.
  */
 #define _GNU_SOURCE
 #include "unwind/gotpatch.h"
@@ -32,7 +33,7 @@ static uintptr_t pointer(const struct link_map *map, ElfW(Addr) value)
     return value < map->l_addr ? map->l_addr + value : value;
 }
 
-/* Program headers of a module. For the program the kernel says where they are, as it may lie
+/* Program headers of a module. The kernel says where the program's are, because the program may lie
  * anywhere. A library begins with its ELF header. */
 static const ElfW(Phdr) * headers_of(const struct link_map *map, unsigned *n)
 {
@@ -106,7 +107,7 @@ static int write_slot(const struct tables *t, void **slot, void *value)
     return 0;
 }
 
-/* Whether the relocation is of a word that `patch` is to replace. */
+/* Whether the relocation belongs to a word that `patch` replaces. */
 static bool is_slot(const struct link_map *map, const ElfW(Rela) * rel,
                     const struct gotpatch *patch)
 {
@@ -114,7 +115,7 @@ static bool is_slot(const struct link_map *map, const ElfW(Rela) * rel,
     case ARCH_R_JUMP_SLOT:
     case ARCH_R_GLOB_DAT:
         return true;
-    case ARCH_R_WORD: /* the program may have put something else there since */
+    case ARCH_R_WORD: /* the program may have stored another value there since */
         return patch->original && !rel->r_addend &&
                *(const uintptr_t *)(map->l_addr + rel->r_offset) == patch->original;
     default:

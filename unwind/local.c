@@ -1,20 +1,19 @@
 /*
- * Problem: two calls of malloc in a row come from stacks that differ in a few
- * inner frames, and walking the rest again is most of the cost of recording.
+ * Problem: successive calls of malloc come from stacks that differ in a few inner frames, and
+ * walking the rest again is most of the cost of recording.
  *
- * Algorithm: each thread keeps the frames of its last walk, with the addresses of
- * the words that decided each step (where the return address and the saved frame
- * pointer were read). A walk that meets a frame with the same pc, sp and bp as
- * one kept reads those words again: if they all hold what they held, the rest of
- * the walk would come out the same, step by step, so it is taken over. That is
- * exact, not a guess: the steps depend on nothing else. The reads of one frame do
- * not wait for those of another, so a frame costs under a nanosecond, where a
- * step by its rule costs several. If a word differs, the walk continues from there
- * by rule, and may join again further out.
+ * Algorithm: each thread stores the frames of its last walk, with the addresses of the words that
+ * decided each step (where the return address and the saved frame pointer were read). When a walk
+ * meets a frame with the same pc, sp and bp as a stored one, it reads those words again. If all
+ * have the same values, every further step would give the same result, so the walk reuses the
+ * stored frames. That is exact, because the steps depend on nothing else. The reads of different
+ * frames do not wait for each other, so a frame costs under a nanosecond, while a step by its rule
+ * costs several. If a word differs, the walk continues from there by rule, and may join the stored
+ * frames again further out.
  *
- * Rejected: rewriting return addresses to notice returns (crashes with
- * exceptions, longjmp, coroutines); trusting an unchanged sp and pc without
- * reading the words (two callers can leave the same ones).
+ * Rejected: rewriting return addresses to detect returns (crashes with exceptions, longjmp,
+ * coroutines); trusting an unchanged sp and pc without reading the words (two callers can leave the
+ * same values).
  */
 #define _GNU_SOURCE
 #include "unwind/local.h"
@@ -36,7 +35,7 @@
 static struct rule compile(void *arg, uintptr_t pc);
 
 static struct rules rules = {.compile = compile};
-static struct spinlock forgetting; /* a thread makes the rules forget */
+static struct spinlock forgetting; /* held while a thread drops the rules */
 static uint32_t rules_epoch;
 
 int local_init(const char **why)
@@ -46,11 +45,11 @@ int local_init(const char **why)
 
 /* ---- rules ---- */
 
-/* Memo of the last compilation, for one thread at a time; a thread that finds it taken does
- * without. */
+/* Memo of the last compilation, for one thread at a time. A thread that finds it in use compiles
+ * without it. */
 static struct {
     bool taken;
-    uint32_t epoch; /* of modules, in which the memo holds */
+    uint32_t epoch; /* epoch of modules in which the memo is valid */
     struct cfi_memo memo;
 } last_look;
 
@@ -94,14 +93,14 @@ static struct rule compile(void *arg FLAME_UNUSED, uintptr_t pc)
     sharedrules_add(m.rules, pc - m.bias, rule);
     if (rule.kind == RULE_NONE)
         rule = debugframe_rule(&m, pc);
-    /* musl-gcc links without a search table, and BOLT may. */
+    /* musl-gcc links without a search table, and BOLT may do so. */
     if (rule.kind == RULE_NONE && !s.hdr)
         rule = debugframe_unlisted(&m, pc);
-    /* No call ends where a function begins: makecontext put this address there, and
-     * the frame pointer is what it was where the context was made. */
+    /* No call returns to the beginning of a function: makecontext stored this address, and the
+     * frame pointer has the value of the place where the context was made. */
     if (rule.kind == RULE_NONE && cfi_rule_at(&s, pc + 1).kind != RULE_NONE)
         rule.kind = RULE_END;
-    /* A module without a search table: libunwind may still know its way. */
+    /* A module without a search table: libunwind may still have its tables. */
     if (rule.kind == RULE_NONE && !s.hdr && FALLBACK_IS_BUILT)
         rule.kind = RULE_COMPLEX;
     return rule;
@@ -116,10 +115,10 @@ void local_after_fork(void)
     last_look.memo.fde = NULL;
 }
 
-/* Number of times that code made at run time went away. */
+/* Number of times that code made at run time was unmapped. */
 static uint32_t code_gone;
 
-/* Counter of changes: while it stays the same, no address has come to mean something else. */
+/* Counter of changes: while it stays the same, no address has begun to mean other code. */
 static inline uint32_t changes(void)
 {
     return modules_changes() + __atomic_load_n(&code_gone, __ATOMIC_RELAXED);
@@ -159,7 +158,7 @@ void local_drop_marks(struct local_stack *s)
     s->kept = false;
 }
 
-/* The second of two threads finds the rules forgotten already. */
+/* The second of two threads finds that the rules have been dropped already. */
 static void forget_rules(uint32_t epoch)
 {
     spinlock_take(&forgetting);
@@ -179,18 +178,19 @@ void local_forget(struct local_stack *s, uint32_t epoch)
 
 /* ---- memory ---- */
 
-#define MAX_FRAMES (1u << 24) /* 256 MiB of stack hold as many of 16 bytes */
+#define MAX_FRAMES (1u << 24) /* 256 MiB of stack hold this many frames of 16 bytes */
 
-/* Number of middle frames that one walk checks in a stack where not all are checked. */
+/* Number of middle frames that one walk checks in a stack of which not all frames are checked. */
 #define LOOK_BETWEEN 16
 
 struct local_frame {
-    struct frame_state f;    /* of a kept frame that does not need bp, f.r.bp may be out of date */
+    struct frame_state f; /* in a stored frame that does not need bp, f.r.bp may be out of date */
     struct step_words words; /* of the step to the next outer frame */
-    uintptr_t needs_bp;      /* some step from here on depends on f.r.bp */
+    uintptr_t needs_bp;      /* a step from here on depends on f.r.bp */
 };
 
-/* Copies word by word: a larger load of words that were just stored has to wait for them. */
+/* Copies word by word: a larger load of words that were just stored would have to wait for the
+ * stores. */
 static inline void copy_state(struct frame_state *to, const struct frame_state *from)
 {
     to->r.pc = from->r.pc;
@@ -216,10 +216,10 @@ static inline void copy_frame(struct local_frame *to, const struct local_frame *
     to->needs_bp = from->needs_bp;
 }
 
-/* Number of checks before the outermost frame's: they always hold, and fill up its group. */
+/* Number of checks before the outermost frame's. They always hold, and complete its group. */
 #define BEFORE (CHECK_GROUP - 1)
 
-/* The arrays of kept frames lie in one block: checks, frames, pcs. */
+/* The arrays of stored frames lie in one block: checks, frames, pcs. */
 static size_t kept_size(uint32_t cap)
 {
     return (cap + BEFORE) * sizeof(struct walk_check) +
@@ -234,7 +234,7 @@ static void place_kept(struct local_stack *s, void *block, uint32_t cap)
     s->cap = cap;
 }
 
-/* Gives kept frames more room. False: it is as before. */
+/* Makes more room for stored frames. False: nothing has changed. */
 static bool reserve(struct local_stack *s, uint32_t cap)
 {
     uint32_t had = s->cap;
@@ -250,7 +250,7 @@ static bool reserve(struct local_stack *s, uint32_t cap)
     place_kept(s, block, had);
     old = *s;
     place_kept(s, block, cap);
-    /* The last first: its new place is behind all the old ones. */
+    /* The last array first: its new place is after all the old ones. */
     memmove(s->pcs, old.pcs, had * sizeof *s->pcs);
     memmove(s->frames, old.frames, had * sizeof *s->frames);
     return true;
@@ -298,7 +298,7 @@ void local_stack_release(struct local_stack *s)
 
 /* ---- joining the last walk ---- */
 
-/* Whether `f` is the kept frame in all that the walk from there on depends on. */
+/* Whether `f` equals the stored frame in everything that the walk from there on depends on. */
 static inline bool same_frame(const struct local_frame *kept, const struct frame_state *f)
 {
 #if ARCH_LINK
@@ -315,7 +315,7 @@ static inline struct walk_check *check_of(struct local_stack *s, uint32_t i)
     return &s->checks[i + BEFORE];
 }
 
-/* Sets frame `i`'s need of bp, and its check, from its words and the frame outside of it. */
+/* Sets whether frame `i` needs bp, and its check, from its words and the next outer frame. */
 static inline void set_check(struct local_stack *s, uint32_t i)
 {
     struct local_frame *frame = &s->frames[i];
@@ -336,10 +336,9 @@ static inline void set_check(struct local_stack *s, uint32_t i)
     }
 }
 
-/* The innermost frame from `k` outwards to `last` whose check fails; last - 1: none does.
- * Words beyond a check that fails are read too early, which is safe only in one piece of
- * memory: inside of s->barrier, while that is sure to be mapped as far as it was
- * (`as_mapped`). */
+/* The innermost frame from `k` outwards to `last` whose check fails; last - 1: no check fails. It
+ * also reads words beyond the check that fails. That is safe only within one piece of memory:
+ * inside s->barrier, while that memory is certain to be mapped as before (`as_mapped`). */
 FLAME_INLINE int first_failing(struct local_stack *s, int k, int last, bool as_mapped)
 {
     const struct walk_check *c = check_of(s, (uint32_t)k);
@@ -356,16 +355,16 @@ FLAME_INLINE int first_failing(struct local_stack *s, int k, int last, bool as_m
     return k;
 }
 
-/* Point where kept frames cease to hold, with the result of the step out of frame `at`. */
+/* Frame at which stored frames stop being valid, with the result of the step out of frame `at`. */
 struct divergence {
-    int at; /* -1: nowhere, all the rest holds */
+    int at; /* -1: all the other stored frames are valid */
     struct frame_state f;
     enum step step;
     struct step_words words;
 };
 
-/* Brings bp up to date in the kept frames from `from`, whose bp is `bp`, out to `to`; the checks in
- * between hold. */
+/* Updates bp in the stored frames from `from`, whose bp is `bp`, out to `to`; the checks in between
+ * hold. */
 static inline void update_bp(struct local_stack *s, int from, int to, uintptr_t bp)
 {
     for (int i = from;; i--) {
@@ -377,7 +376,7 @@ static inline void update_bp(struct local_stack *s, int from, int to, uintptr_t 
     }
 }
 
-/* Checks kept frames from `from`, whose bp is `bp`, outwards to `last`. */
+/* Checks stored frames from `from`, whose bp is `bp`, outwards to `last`. */
 FLAME_INLINE void check_kept(struct local_stack *s, int from, int last, uintptr_t bp,
                              bool as_mapped, struct divergence *d)
 {
@@ -407,7 +406,7 @@ FLAME_INLINE void check_kept(struct local_stack *s, int from, int last, uintptr_
     }
 }
 
-/* Checks a few of the kept frames [outer, inner), next time others. */
+/* Checks a few of the stored frames [outer, inner), and other ones the next time. */
 static bool look_between(struct local_stack *s, int outer, int inner)
 {
     int last;
@@ -422,8 +421,8 @@ static bool look_between(struct local_stack *s, int outer, int inner)
 }
 
 /*
- * Checks parts of a stack that is deeper than the caller wants to know: its inner end, of which n
- * frames are fresh, its outer end, and a few frames in between. False: it is not that deep, or a
+ * Checks parts of a stack that is deeper than the caller needs: its inner end, of which n frames
+ * are fresh, its outer end, and a few frames in between. False: the stack is not that deep, or a
  * check failed; then all frames must be checked.
  */
 static FLAME_NOINLINE bool check_ends(struct local_stack *s, int from, uintptr_t bp, uint32_t n,
@@ -431,7 +430,8 @@ static FLAME_NOINLINE bool check_ends(struct local_stack *s, int from, uintptr_t
 {
     int outer = (int)s->ends, inner = from + 1 + (int)n - outer;
 
-    /* There may be more fresh frames than the caller wants to know; no kept frame is further in. */
+    /* There may be more fresh frames than the caller needs; then no stored frame belongs to the
+     * inner end. */
     if (inner > from + 1)
         inner = from + 1;
     if (s->barrier >= 0 || inner - outer < LOCAL_BETWEEN)
@@ -443,7 +443,7 @@ static FLAME_NOINLINE bool check_ends(struct local_stack *s, int from, uintptr_t
            (first_failing(s, outer - 1, 0, true) < 0 && look_between(s, outer, inner));
 }
 
-/* Checks all kept frames that the caller wants to be sure of. */
+/* Checks all stored frames that the caller needs. */
 static inline void check_rest(struct local_stack *s, int from, uintptr_t bp, uint32_t n,
                               bool as_mapped, struct divergence *d)
 {
@@ -464,7 +464,7 @@ static FLAME_COLD bool widen_fresh(struct local_stack *s)
     return s->fresh_cap < MAX_FRAMES && reserve_fresh(s, s->fresh_cap * 2);
 }
 
-/* The innermost frame from `k` outwards whose step no words can prove. */
+/* The innermost frame from `k` outwards whose step no words can confirm. */
 static FLAME_COLD int find_barrier(struct local_stack *s, int k)
 {
     while (k >= 0 &&
@@ -473,8 +473,8 @@ static FLAME_COLD int find_barrier(struct local_stack *s, int k)
     return k;
 }
 
-/* The kept frames [0, kept) and then the fresh ones become the stack, whose inner end
- * lies in memory that is mapped up to `hi`. */
+/* Makes the stored frames [0, kept) and the fresh ones the stack, whose inner end lies in memory
+ * that is mapped up to `hi`. */
 static bool conclude(struct local_stack *s, uint32_t kept, uint32_t n, uintptr_t hi)
 {
     s->len = kept + n;
@@ -494,8 +494,9 @@ static bool conclude(struct local_stack *s, uint32_t kept, uint32_t n, uintptr_t
     return true;
 }
 
-/* Leaves a frame that no rule leaves by libunwind, and only this one: libunwind knows nothing of
- * code without tables further out, and would end there or go astray. No words prove the step. */
+/* Makes the step out of one frame by libunwind, because no rule can. Only this one: libunwind has
+ * no rules for code without tables further out, and would end there or go astray. No words confirm
+ * the step. */
 static FLAME_COLD bool step_by_libunwind(struct local_stack *s, struct frame_state *f,
                                          struct local_frame *of)
 {
@@ -509,8 +510,8 @@ static FLAME_COLD bool step_by_libunwind(struct local_stack *s, struct frame_sta
     return true;
 }
 
-/* Walks by rules. False: libunwind must be asked, and the *known innermost of s->fresh are right.
- * *kept is the number of outer frames that were taken over. */
+/* Walks by rules. False: libunwind is needed, and the *known innermost frames of s->fresh are
+ * right. *kept is the number of stored outer frames that were reused. */
 static bool walk_by_rules(struct local_stack *s, struct walk_regs regs, uint32_t *kept,
                           uint32_t *known)
 {
@@ -539,7 +540,7 @@ static bool walk_by_rules(struct local_stack *s, struct walk_regs regs, uint32_t
                 *kept = (uint32_t)old + 1;
                 return conclude(s, *kept, n, hi);
             }
-            /* Frames up to there have new callers: they are fresh ones now. */
+            /* The frames up to that one have new callers: they become fresh ones. */
             for (; old > d.at; old--, n++) {
                 if (unlikely(n + 1 >= s->fresh_cap) && !widen_fresh(s))
                     return false;
@@ -550,7 +551,7 @@ static bool walk_by_rules(struct local_stack *s, struct walk_regs regs, uint32_t
             copy_state(&f, &d.f);
             step = d.step;
             if (step == STEP_OK)
-                step = STEP_STACK; /* frames back there may lie on another stack than `w` */
+                step = STEP_STACK; /* frames further out may lie on another stack than `w` */
         } else {
             copy_state(&s->fresh[n].f, &f);
             step = step_out(&rules, &w, &f, &s->fresh[n].words);
@@ -569,7 +570,7 @@ static bool walk_by_rules(struct local_stack *s, struct walk_regs regs, uint32_t
     }
 }
 
-/* libunwind begins inside the recorder: drops the frames inside of regs.pc's. */
+/* libunwind begins inside the recorder: drops the frames further in than regs.pc's. */
 static int drop_inner(uintptr_t *pcs, int n, uintptr_t first)
 {
     int skip = 0;
@@ -590,7 +591,7 @@ static FLAME_COLD void ask_libunwind(struct local_stack *s, uintptr_t first)
         if (!reserve(s, s->cap * 2))
             break;
     n = drop_inner(s->pcs, n, first);
-    if (n <= 0) { /* not even the caller: that much is known */
+    if (n <= 0) { /* libunwind found not even the caller, which is known */
         s->pcs[0] = first;
         n = 1;
     }
@@ -603,7 +604,7 @@ static FLAME_COLD void ask_libunwind(struct local_stack *s, uintptr_t first)
     s->len = (uint32_t)n;
 }
 
-/* Keeps the stack as far as the rules came. */
+/* Stores the part of the stack that the rules could walk. */
 static FLAME_COLD void keep_known(struct local_stack *s, uint32_t n, uintptr_t first)
 {
     while (s->cap < n && widen(s))
@@ -620,8 +621,8 @@ static FLAME_COLD void keep_known(struct local_stack *s, uint32_t n, uintptr_t f
     s->len = n;
 }
 
-/* Whether libunwind has ended in code without tables, in a frame whose rule it cannot follow
- * either, or where there is no code: none of these is an outermost frame. */
+/* Whether libunwind ended in code without tables, or came from there to an address without code.
+ * Neither is an outermost frame. */
 static bool has_lost_its_way(const struct local_stack *s)
 {
     uintptr_t pc = s->pcs[0] - 1;
@@ -633,7 +634,7 @@ static bool has_lost_its_way(const struct local_stack *s)
     return kind == RULE_NONE || kind == RULE_COMPLEX;
 }
 
-/* Marks the frames further out as not known. */
+/* Marks the frames further out as unknown. */
 static void mark_cut(struct local_stack *s)
 {
     if (s->len == s->cap && !widen(s))
@@ -643,7 +644,8 @@ static void mark_cut(struct local_stack *s)
     s->len++;
 }
 
-/* Walks by libunwind, or as far as the rules came, which guess nothing that cannot be checked. */
+/* Walks by libunwind. If libunwind cannot walk further, the stack ends where the rules ended, which
+ * make no guess that cannot be checked. */
 static FLAME_COLD void walk_otherwise(struct local_stack *s, uint32_t known, uintptr_t first)
 {
     if (!fallback_is_ready()) {
@@ -684,7 +686,7 @@ bool local_holds(const struct local_stack *s, uint32_t i, uintptr_t at)
 
 /* ---- guesses ---- */
 
-/* Most frames whose code is read. */
+/* Limit of frames whose code is read. */
 #define GUESSES_MOST 32
 
 bool local_guess_holds(const struct local_stack *s, int tid)
@@ -714,9 +716,9 @@ bool local_guess_holds(const struct local_stack *s, int tid)
     return true;
 }
 
-/* ---- stacks known from before ---- */
+/* ---- marked stacks ---- */
 
-#define STACK_CACHE_AFTER 512u /* stacks of a thread */
+#define STACK_CACHE_AFTER 512u /* number of a thread's stacks after which marks are stored */
 
 uint32_t local_recall(struct local_stack *s, struct walk_regs regs)
 {
@@ -729,15 +731,15 @@ uint32_t local_recall(struct local_stack *s, struct walk_regs regs)
     return stack_cache_find(s->recall, &regs, w.hi ^ s->context);
 }
 
-/* A mark's key is the end of the memory that its words lie in, which is at the beginning of a page
- * and below 2^47: the bits that are left have room for the context. */
+/* The key of a mark is the end of the memory that its words lie in. That is the beginning of a page
+ * below 2^47, so the other bits have room for the context. */
 void local_set_context(struct local_stack *s, uint32_t context)
 {
     s->context = (context & 0xfff) | (uintptr_t)(context >> 12) << 48;
 }
 
-/* Begins to keep marks, late: a short-lived process would pay for the memory and never get it
- * back. */
+/* Begins to store marks, late: a short-lived process would pay for the memory and never benefit
+ * from it. */
 static FLAME_COLD bool begin_recall(struct local_stack *s)
 {
     if (++s->unmarked < STACK_CACHE_AFTER)
@@ -749,8 +751,8 @@ static FLAME_COLD bool begin_recall(struct local_stack *s)
 
 void local_mark(struct local_stack *s, uint32_t mark)
 {
-    /* Steps to another stack, or by guess, depend on more than a word or two. Words of
-     * memory that may go are not read before a walk comes to them. */
+    /* Steps to another stack, or by guess, depend on more than a word or two. Words in memory that
+     * may be unmapped are not read before a walk reaches them. */
     if (!s->joinable || s->barrier >= 0 || !s->hi || s->len > STACK_CACHE_MOST ||
         modules_may_have_changed(s->pcs, s->len))
         return;

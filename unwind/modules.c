@@ -6,13 +6,13 @@
  * about addresses outside of the known ranges. After dlclose each known module is looked up again;
  * those not found are `gone`. While some are gone, addresses in their ranges are asked about anew:
  * the same file at the same place revives the entry, and is no record more, however often it comes.
- * Another file has taken the range over, and begins an epoch.
+ * Another file in the range begins an epoch.
  *
  * In the trace a range stands for one module. The first module that is seen there has its own
- * addresses. Each other one has a range that no process has addresses in, a bump allocation from
+ * addresses. Each other one gets a range that no process has addresses in, by bump allocation from
  * TRACE_PLACED_BEGIN. So stacks of different modules at one address are different stacks in all
- * views, and stacks without such a module stay the same ones. Code that lies where a module was,
- * and is in none (a JIT's), is marked with TRACE_ADDR_NO_MODULE.
+ * views, and stacks without such a module do not change. Code that lies where a module was, and is
+ * in none (a JIT's), is marked with TRACE_ADDR_NO_MODULE.
  *
  * A full table loses entries that are gone: only a dlopen of the same file notices that, and makes
  * a record more. Modules that have no place in the table share one record, TRACE_UNKNOWN_MODULE.
@@ -72,17 +72,17 @@ static struct {
     size_t used, limit;
     uint32_t epoch;
     uint32_t changes;
-    uint32_t lists;         /* walks of the loader's list to find gone modules */
-    struct hull gone_hull;  /* of the ranges of gone modules */
-    struct hull moved_hull; /* of ranges whose addresses differ in the trace */
+    uint32_t lists; /* number of walks of the loader's list that searched for unloaded modules */
+    struct hull gone_hull;  /* of the ranges of unloaded modules */
+    struct hull moved_hull; /* of the ranges whose addresses differ in the trace */
     struct hull left;       /* of modules that have lost their entry, at their own addresses */
-    uint64_t next_place;    /* where in the trace the next module that needs a place comes */
-    size_t next_out;        /* where the next look for an entry to give up begins */
-    uint32_t turnover;      /* odd while an entry becomes another module's */
-    struct module unknown;  /* the last that there was no room for */
+    uint64_t next_place;    /* address in the trace for the next module that needs a place */
+    size_t next_out;        /* index where the next search for an entry to reuse begins */
+    uint32_t turnover;      /* odd while an entry is being reused for another module */
+    struct module unknown;  /* the last module for which there was no room */
     bool unknown_recorded;
-    uint64_t homeless;     /* how often there was no room */
-    struct module *latest; /* the one found last; NULL: none yet */
+    uint64_t homeless;     /* number of times that there was no room */
+    struct module *latest; /* the module that was found last; NULL: none yet */
     struct trace_writer *trace;
     char *paths; /* bump memory for path strings */
     size_t paths_left;
@@ -117,8 +117,8 @@ static bool is_program(uintptr_t start, uintptr_t end)
     return headers >= start && headers < end;
 }
 
-/* glibc's loader calls the program itself "", musl's as it was executed; both keep relative names
- * as given. */
+/* glibc's loader calls the program itself "", musl's uses the name it was executed by; both store
+ * relative names as they were passed. */
 static const char *keep_path(const char *name, uintptr_t start, uintptr_t end)
 {
     char path[4096];
@@ -151,7 +151,7 @@ static bool inside(const struct module *m, uintptr_t at, size_t size)
     return at >= m->start && at < m->end && size <= m->end - at;
 }
 
-/* Notes lie in a mapped segment; a broken file's values are not followed outside. */
+/* Notes lie in a mapped segment; values of a broken file are not followed outside of it. */
 static void read_build_id(struct module *m, const ElfW(Phdr) * note)
 {
     uintptr_t at = m->bias + note->p_vaddr;
@@ -178,7 +178,7 @@ static void read_build_id(struct module *m, const ElfW(Phdr) * note)
     }
 }
 
-/* Fills *m from the program headers. False when nothing in it can be loaded. */
+/* Fills *m from the program headers. False: the file has no segment to load. */
 static bool describe(struct module *m, const ElfW(Phdr) * phdr, uint16_t phnum, uintptr_t bias)
 {
     const uintptr_t page = (uintptr_t)getauxval(AT_PAGESZ) - 1;
@@ -316,8 +316,7 @@ static struct module *known_as(const struct module *m)
     return NULL;
 }
 
-/* Marks other modules in the range of `m` as replaced. True: code at those addresses is other code
- * now. */
+/* Marks other modules in the range of `m` as replaced. True: addresses now mean other code. */
 static bool replace_others(const struct module *m)
 {
     bool any = false;
@@ -333,7 +332,7 @@ static bool replace_others(const struct module *m)
     return any;
 }
 
-/* Whether the addresses of `m` mean something else in the trace already. */
+/* Whether the addresses of `m` already mean another module in the trace. */
 static bool needs_place(const struct module *m)
 {
     if (mods.left.hi > m->start && mods.left.lo < m->end)
@@ -358,7 +357,7 @@ static bool give_place(struct module *m)
     return mods.next_place <= TRACE_PLACED_END;
 }
 
-/* An entry whose module is no longer there; NULL: all are. */
+/* An entry whose module is unloaded, for reuse; NULL: there is none. */
 static struct module *entry_to_give_up(void)
 {
     for (size_t i = 0; i < mods.used; i++) {
@@ -385,12 +384,12 @@ static struct module *fill_entry(struct module *at, const struct module *m)
     return at;
 }
 
-/* Admits `m` without an entry, as there is no room: walks go through its code, but the trace does
- * not tell it from other such modules. */
+/* Admits `m` without an entry, because there is no room: walks go through its code, but the trace
+ * does not distinguish it from other such modules. */
 static FLAME_COLD struct module *admit_unknown(const struct module *m)
 {
     if (!mods.homeless) {
-        begin_epoch(); /* from now on stacks are placed that were not */
+        begin_epoch(); /* stacks through it must be placed from now on */
         write_unknown();
     }
     mods.homeless++;
@@ -411,7 +410,8 @@ static struct module *admit_new(struct module *m)
     return fill_entry(at, m);
 }
 
-/* Adds `m` (described and with its path), or revives the entry of the same file. Lock held. */
+/* Adds `m`, which has its description and path, or revives the entry of the same file. The lock is
+ * held. */
 static struct module *admit(struct module *m)
 {
     struct module *known = known_as(m), *at;
@@ -438,7 +438,8 @@ static struct module *admit(struct module *m)
     return at;
 }
 
-/* Like admit, but keeps the path as well; a known module needs no other copy of it. Lock held. */
+/* Like admit, but also stores the path; a known module needs no other copy of it. The lock is
+ * held. */
 static struct module *admit_named(struct module *m, const char *name)
 {
     char *paths = mods.paths;
@@ -481,7 +482,7 @@ void modules_attach(struct trace_writer *w)
 /*
  * Most addresses are in the module that was found last. Whether an entry is live may be read
  * without the lock: its module is not closed while the calling thread's own stack is in it. An
- * entry keeps its range, unless it becomes another module's meanwhile.
+ * entry's range changes only when the entry is reused for another module.
  */
 static struct module *in_latest(uintptr_t pc)
 {
@@ -522,7 +523,7 @@ void modules_init(size_t limit)
         modules_loader = (struct modules_loader){loader->start, loader->end - loader->start};
 }
 
-/* Asks the loader, without its lock, what is at `pc`. */
+/* Asks the loader, without its lock, for the module at `pc`. */
 static struct module *ask_loader(uintptr_t pc)
 {
     struct found_object found;
@@ -539,7 +540,7 @@ static struct module *ask_loader(uintptr_t pc)
                  found.link_map->l_addr)) {
         return admit_named(&m, found.link_map->l_name);
     }
-    /* Headers not mapped: the address still has a file, if no build-id. */
+    /* The headers are not mapped: the address still has a file, but no build-id. */
     m = (struct module){.start = (uintptr_t)found.map_start,
                         .end = (uintptr_t)found.map_end,
                         .bias = found.link_map->l_addr};
@@ -553,13 +554,13 @@ static bool ends_with(const char *s, const char *end)
     return end_len <= len && memcmp(s + len - end_len, end, end_len) == 0;
 }
 
-/* Whether `m` is the loader's module of that name at that bias. */
+/* Whether `m` is the loader's module with that name and bias. */
 static bool is_object(const struct module *m, uintptr_t bias, const char *name)
 {
     return m->bias == bias && (m->path[0] != '/' || !name || ends_with(m->path, name));
 }
 
-/* Whether the loader still has `m` where `at`, an address in it, is. */
+/* Whether the loader still has `m` at `at`, an address in it. */
 static bool still_there(const struct module *m, uintptr_t at)
 {
     struct found_object found;
@@ -568,7 +569,7 @@ static bool still_there(const struct module *m, uintptr_t at)
            is_object(m, found.link_map->l_addr, found.link_map->l_name);
 }
 
-/* Marks modules that the loader has no longer. Lock held. */
+/* Marks modules that the loader has unloaded. The lock is held. */
 static void mark_gone(void)
 {
     for (size_t i = 0; i < mods.used; i++) {
@@ -580,8 +581,8 @@ static void mark_gone(void)
     update_hull();
 }
 
-/* The module of `pc`, however it becomes known; NULL: the loader has none. Lock held, and dropped
- * meanwhile with an old C library: the loader's lock must not be taken under it. */
+/* The module of `pc`, known or new; NULL: the loader has none. The lock is held. With an old C
+ * library it is released meanwhile, because the loader's lock must not be taken under it. */
 static struct module *look_up(uintptr_t pc)
 {
     struct module *m = find_live(pc);
@@ -609,8 +610,8 @@ bool modules_note(uintptr_t pc, struct module *out)
         return true;
     spinlock_take(&mods.lock);
     m = out ? find_live(pc) : NULL;
-    /* The C library unloads its own modules (iconv's) without calling dlclose. A caller that asks
-     * for *out is going to read them. */
+    /* The C library unloads its own modules (iconv's) without calling dlclose. A caller that passes
+     * `out` is going to read the module's memory. */
     if (m && mods.find_object && unlikely(!still_there(m, pc)))
         mark_gone();
     m = look_up(pc);
@@ -620,8 +621,8 @@ bool modules_note(uintptr_t pc, struct module *out)
     return m != NULL;
 }
 
-/* Marks modules around `pc` as replaced, as none is there. True: one was, or will be found to have
- * been. Lock held. */
+/* Marks modules around `pc` as replaced, because no module is loaded there. True: one was marked
+ * now, or will be found to have been. The lock is held. */
 static bool replace_by_none(uintptr_t pc)
 {
     bool was = in_hull(&mods.left, pc), news = false;
@@ -732,8 +733,8 @@ static int note_listed(struct dl_phdr_info *info, size_t size FLAME_UNUSED, void
     return 0;
 }
 
-/* Marks gone modules by the loader's list, for an old C library. Modules that came into the table
- * since the walk began are there. The loader's lock must not be taken under mods.lock. */
+/* Marks unloaded modules by the loader's list, for an old C library. Modules that were added since
+ * the walk began count as loaded. The loader's lock must not be taken under mods.lock. */
 static void mark_unlisted(void)
 {
     uint32_t list;

@@ -4,12 +4,11 @@
  *                |bp_offset |cfa_offset|bp_at_bp|bp_saved| kind |
  *                +----------+----------+--------+--------+------+
  *
- * The table is open addressing with linear probing. A writer claims a slot by
- * swapping its pc in, then stores the rule; a reader that finds the pc but no
- * rule yet computes it for itself. At half full a table twice the size replaces it,
- * filled with what was there: nobody waits for that, and what is added to the old
- * one meanwhile is computed again. It begins small, to lie in as few cache lines and
- * pages as it can.
+ * The table is open addressing with linear probing. A writer claims a slot by swapping its pc in,
+ * then stores the rule; a reader that finds the pc but no rule yet computes it for itself. When it
+ * is half full, a table of twice the size replaces it, with a copy of its entries. No thread waits
+ * for that, and rules that are added to the old table meanwhile are computed again. The table
+ * begins small, so that it lies in few cache lines and pages.
  */
 #include "unwind/rules.h"
 
@@ -46,7 +45,7 @@ static struct rule_table *new_table(size_t size)
     return t;
 }
 
-/* `t` is seen by nobody yet, and larger than `old`. */
+/* `t` is not visible to other threads yet, and larger than `old`. */
 static void copy_rules(struct rule_table *t, const struct rule_table *old)
 {
     for (size_t i = 0; i <= old->mask; i++) {
@@ -69,7 +68,8 @@ static void free_table(struct rule_table *t)
         pages_free(t, sizeof *t + (t->mask + 1) * sizeof t->slots[0]);
 }
 
-/* Makes room, if nobody else just did. The present table when memory is short. */
+/* Makes room, unless another thread has just done so. Returns the present table if memory is
+ * short. */
 static struct rule_table *widen(struct rules *r, struct rule_table *old)
 {
     size_t first = r->first_size ? r->first_size : FIRST_SIZE;
@@ -97,14 +97,14 @@ static void remember(struct rules *r, uintptr_t pc, packed_rule rule)
 
     if (!t || t->used * 2 > t->mask)
         t = widen(r, t);
-    /* Growing failed? A full table would make rules_find search for ever. */
+    /* If growing failed, the table must not fill up: rules_find would search for ever. */
     if (!t || t->used * 4 > t->mask * 3)
         return;
     for (at = rules_slot(t, pc); tries <= t->mask; at = (at + 1) & t->mask, tries++) {
         uintptr_t there = __atomic_load_n(&t->slots[at].pc, __ATOMIC_RELAXED);
 
         if (there == pc) {
-            /* It was forgotten. */
+            /* The slot's rule was dropped by rules_forget. */
             __atomic_store_n(&t->slots[at].rule, rule, __ATOMIC_RELEASE);
             return;
         }

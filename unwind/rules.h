@@ -1,11 +1,10 @@
 /*
- * rules.h: the rules of cfi.h, remembered by address.
+ * rules.h: cache of the rules of cfi.h, by address.
  *
- * A lock-free table: entries are added by compare-and-swap and never change. It
- * is dropped whole when addresses come to mean other code (rules_forget); the
- * old table stays in memory, as another thread may be reading it (unless the rules
- * are said to be `alone`, as a tracer's are). No malloc; every function may be called
- * by any thread and in signal handlers.
+ * A lock-free table: entries are added by compare-and-swap and never change. It is dropped as a
+ * whole when addresses begin to mean other code (rules_forget). The old table stays in memory,
+ * because another thread may be reading it (unless the rules are marked as `alone`, like a
+ * tracer's). No malloc; every function may be called by any thread and in signal handlers.
  */
 #ifndef FLAME_UNWIND_RULES_H
 #define FLAME_UNWIND_RULES_H
@@ -13,7 +12,7 @@
 #include "common/hash.h"
 #include "unwind/cfi.h"
 
-/* Packed rules are what the walk works on; see rules.c. Never 0. */
+/* The walk works on packed rules; see rules.c. Never 0. */
 typedef uint64_t packed_rule;
 
 struct rule_slot {
@@ -32,14 +31,14 @@ struct rule rule_unpack(packed_rule p);
 
 struct rules {
     struct rule_table *table; /* the newest; NULL before the first rule */
-    /* Finds the rule of an address not seen before; `pc` as rules_find has it. */
+    /* Finds the rule of a new address; `pc` as in rules_find. */
     struct rule (*compile)(void *arg, uintptr_t pc);
     void *arg;
-    size_t first_size; /* slots of the first table, a power of two; 0: 256 */
+    size_t first_size; /* number of slots of the first table, a power of two; 0: 256 */
     bool alone;        /* one thread only: a table that is replaced is freed */
 };
 
-/* The slow side of rules_find: computes the rule and remembers it. */
+/* The slow path of rules_find: computes the rule and adds it. */
 packed_rule rules_compile(struct rules *r, uintptr_t pc);
 
 static inline size_t rules_slot(const struct rule_table *t, uintptr_t pc)
@@ -68,11 +67,11 @@ static inline packed_rule rules_find(struct rules *r, uintptr_t pc)
     }
 }
 
-/* Makes all rules out of date. The addresses keep their slots, so however often that is, it takes
- * no memory. Not for two threads at once; others may look for rules meanwhile. */
+/* Makes all rules out of date. The addresses keep their slots, so repeated calls take no more
+ * memory. Not for two threads at once; other threads may search for rules meanwhile. */
 void rules_forget(struct rules *r);
 
-/* Like rules_forget, but gives the memory back; for rules that are `alone`. */
+/* Like rules_forget, but frees the memory; for rules that are `alone`. */
 void rules_release(struct rules *r);
 
 static inline enum rule_kind rule_kind_of(packed_rule p)

@@ -1,10 +1,10 @@
 /*
- * Source: struct link_map in glibc's include/link.h, the same from 2.31 to 2.41 in what is
- * used: l_scope points to a NULL-terminated array of pointers to struct r_scope_elem; the
- * array lies in the link_map itself (l_scope_mem) unless a module is in more than four, and
- * the program's own first element is the l_searchlist of its link_map, whose list begins
- * with the program. Only words that lie in the program's link_map are followed.
- * musl has no such lists: it looks in all that is loaded, in the order of its list.
+ * Source: struct link_map in glibc's include/link.h, the same from 2.31 to 2.41 in what is used:
+ * l_scope points to a NULL-terminated array of pointers to struct r_scope_elem; the array lies in
+ * the link_map itself (l_scope_mem) unless a module is in more than four, and the program's own
+ * first element is the l_searchlist of its link_map, whose list begins with the program. Only words
+ * that lie in the program's link_map are followed. musl has no such lists: it searches all loaded
+ * modules, in the order of its list.
  */
 #define _GNU_SOURCE
 #include "unwind/scopes.h"
@@ -39,7 +39,7 @@ static bool is_there(const struct link_map *program, size_t at)
            array[0]->list[0] == program;
 }
 
-/* Where in a link_map l_scope is; 0: nowhere. */
+/* Offset of l_scope in a link_map; 0: not found. */
 static size_t find(void)
 {
     const struct link_map *program = loaderlist()->r_map;

@@ -1,14 +1,14 @@
 /*
  * An entry is two words, the rule as rules.h packs it and a check: the key of the address, xored
- * with a hash of the rule. A key is a hash of 64 bits of module and offset. So if one of the words
- * changes without the other, the entry fits no address that is asked for; and two writers of one
- * entry leave one of the two, or a pair that fits nothing.
+ * with a hash of the rule. A key is a 64-bit hash of module and offset. So if one of the words
+ * changes without the other, the entry fits no address that is searched for. Two writers of one
+ * entry leave one of the two rules, or a pair that fits nothing.
  *
- * A key may be in any of the four entries of one cache line, and is left out if these are taken. No
- * entry ever changes.
+ * A key may be in any of the four entries of one cache line, and is not stored if these are taken.
+ * No entry ever changes.
  *
- * Rejected: a lock or a sequence number, which a process that is killed leaves as it is; a table
- * for each module, which has to be found first.
+ * Rejected: a lock or a sequence number, because a killed process does not release it; a table for
+ * each module, which has to be found first.
  */
 #include "unwind/sharedrules.h"
 
@@ -19,7 +19,7 @@
 #include "common/kernel.h"
 #include "unwind/rules.h"
 
-#define SHORTEST_ID 8u /* bytes; build-ids that are made by hand have fewer */
+#define SHORTEST_ID 8u /* bytes; build-ids that are made by hand may be shorter */
 #define AT_ONCE 4u     /* entries of a cache line */
 #define LINES (SHAREDRULES_SIZE / sizeof(struct line))
 
@@ -61,8 +61,8 @@ static bool fits(uint64_t check, packed_rule rule, uint64_t key)
     return (check ^ mixed(rule)) == key;
 }
 
-/* Kinds that are shared: steps to the caller by words of the stack. Rules of other kinds can depend
- * on more than the module's own bytes. */
+/* Whether rules of this kind are shared: steps to the caller by words of the stack. Rules of other
+ * kinds may depend on more than the module's own bytes. */
 static bool is_step(enum rule_kind kind)
 {
     return kind == RULE_CFA_SP || kind == RULE_CFA_BP || kind == RULE_CFA_MEM;

@@ -1,22 +1,21 @@
 /*
- * Problem: a program allocates from the same stacks over and over, and even a walk
- * that joins the one before costs some hundred instructions where they alternate.
+ * Problem: a program allocates from the same stacks over and over. If they alternate, even a walk
+ * that joins the previous one costs some hundred instructions.
  *
- * Algorithm: a table of heads, each pointing into a ring of checks. A stack's checks
- * lie one after the other, so they are made in groups, without waiting for one another
- * and with one branch a group. The ring forgets the oldest; a head whose checks are
- * overwritten is dead.
+ * Algorithm: a table of heads, each pointing into a ring of checks. A stack's checks lie one after
+ * the other, so they are made in groups, with overlapping cache misses and one branch a group. The
+ * ring overwrites the oldest checks; a head whose checks are overwritten is dead.
  *
- * A stack has its head in two places: by pc and sp of the walk's beginning, which
- * finds the latest stack that began with them; and by those and by some words of the
- * stack, which tells callers further out apart. Which words: those where the return
- * addresses of one stack with these two (the pilot) were. For others they may
- * be anything; it is only a hash.
+ * A stack has its head in two places. The first is found by pc and sp of the walk's beginning, and
+ * has the latest stack that began with them. The second is found by these and some words of the
+ * stack, which distinguish callers further out. The words are those that were the return addresses
+ * of one stack with this pc and sp (the pilot). For other stacks they may be anything, since they
+ * are only hashed.
  *
- * Programs with many stacks and little repetition are left alone, see judge.
+ * For programs with many stacks and little repetition the cache pauses, see judge.
  *
- * Rejected: frames that point to their callers, so that stacks share their outer
- * ends. It takes less memory, and each frame's check waits for the one before.
+ * Rejected: frames that point to their callers, so that stacks share their outer ends. That takes
+ * less memory, but each frame's check has to wait for the previous one.
  */
 #include "common/hash.h"
 #include "unwind/stack_cache.h"
@@ -53,7 +52,7 @@ static inline bool holds(const struct stack_cache *r, const struct stack_cache_h
     return true;
 }
 
-/* A window is over: is it worth while? */
+/* Decides at the end of a window whether the cache pays. */
 static FLAME_COLD void judge(struct stack_cache *r)
 {
     if (r->hits < STACK_CACHE_WORTH)
@@ -113,7 +112,7 @@ void stack_cache_keep(struct stack_cache *r, const struct walk_regs *regs, bool 
     if (r->rest || !n || n > STACK_CACHE_MOST)
         return;
     at = r->kept % STACK_CACHE_CHECKS;
-    if (at + whole > STACK_CACHE_CHECKS) { /* they must not go around the end */
+    if (at + whole > STACK_CACHE_CHECKS) { /* the checks must not wrap around the ring's end */
         r->kept += STACK_CACHE_CHECKS - at;
         at = 0;
     }

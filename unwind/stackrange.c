@@ -5,14 +5,14 @@
 #include "common/procmaps.h"
 #include "common/processor/arch.h"
 
-/* The kernel keeps this much free below a stack that can grow (stack_guard_gap,
- * 256 pages), so nothing else is mapped there. */
+/* The kernel leaves this gap below a stack that can grow (stack_guard_gap, 256 pages), so no other
+ * mapping lies there. */
 #define STACK_GAP ((uintptr_t)1 << 20)
 
 /*
- * Where the thread's own stack ends, if `sp` is on it: the kernel's for the first
- * thread; for others that of the C library, which puts the thread's control block
- * above. Other stacks (coroutines', signals') may be unmapped in part and used again.
+ * End of the thread's own stack, if `sp` is on it. The kernel's mapping counts for the first
+ * thread. For others it is the C library's, with the thread's control block at the upper end. Parts
+ * of other stacks (coroutines', signals') may be unmapped and reused.
  */
 static uintptr_t lasting_end(const struct procmap *map, uintptr_t sp)
 {
@@ -20,17 +20,17 @@ static uintptr_t lasting_end(const struct procmap *map, uintptr_t sp)
 
     if (map->stack)
         return map->end;
-    /* The first thread's block may share a mapping with anything. */
+    /* The first thread's control block may share a mapping with other memory. */
     if (self < sp || self >= map->end || kernel_call(SYS_gettid) == kernel_call(SYS_getpid))
         return 0;
     return self;
 }
 
-/* ---- where /proc is shut ---- */
+/* ---- without /proc ---- */
 
 #define MOST_TOUCHED ((uintptr_t)16 << 20)
 
-/* All of [lo, hi) can be read: asked page by page, so not about too many. */
+/* Whether all of [lo, hi) can be read. Asks page by page, so the range must be short. */
 static bool is_there(uintptr_t lo, uintptr_t hi)
 {
     return hi > lo && hi - lo <= MOST_TOUCHED && kernel_readable(lo, hi - lo);
@@ -48,9 +48,9 @@ static struct stack_range *above(struct stack_ranges *r, uintptr_t sp)
 }
 
 /*
- * In a sandbox the list of mappings may not be had. A stack has grown if there is no gap
- * between sp and one that is known; a thread's own reaches to its control block, if there
- * is no gap before that. How long such memory lasts is not known.
+ * In a sandbox the list of mappings may be unreadable. If no gap lies between sp and a known stack,
+ * that stack has grown. A thread's own stack reaches up to its control block, if no gap lies below
+ * that. It is not known how long such memory stays mapped.
  */
 static const struct stack_range *learn_by_touch(struct stack_ranges *r, uintptr_t sp)
 {

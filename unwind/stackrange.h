@@ -1,10 +1,9 @@
 /*
- * stackrange.h: which memory the calling thread's stacks lie in.
+ * stackrange.h: memory ranges of the calling thread's stacks.
  *
- * A walk reads the words between its stack pointer and the end of the mapping that is
- * in. A few mappings are remembered for each thread (its own stack, coroutines', a
- * signal's), so that a walk asks the kernel only about stacks it has not met.
- * Internal to unwind/. No malloc; errno may change.
+ * A walk reads the words between its stack pointer and the end of the mapping that contains it. A
+ * few mappings are cached for each thread (its own stack, coroutines', a signal's), so the kernel
+ * is asked only about new stacks. Internal to unwind/. No malloc; errno may change.
  */
 #ifndef FLAME_UNWIND_STACKRANGE_H
 #define FLAME_UNWIND_STACKRANGE_H
@@ -16,12 +15,13 @@
 struct stack_ranges {
     struct stack_range {
         uintptr_t lo, hi;
-        uintptr_t lasts; /* from any sp below this on, memory stays while the thread lives */
+        uintptr_t lasts; /* from any sp below this address up to it, the memory stays mapped while
+                            the thread lives */
     } range[4];
     unsigned next;
 };
 
-/* The slow side of stackrange_window: asks the kernel. */
+/* The slow path of stackrange_window: asks the kernel. */
 bool stackrange_learn(struct stack_ranges *r, uintptr_t sp, struct walk_window *out);
 
 static inline const struct stack_range *stackrange_find(const struct stack_ranges *r, uintptr_t sp)
@@ -32,7 +32,7 @@ static inline const struct stack_range *stackrange_find(const struct stack_range
     return NULL;
 }
 
-/* The window begins at sp, not at the mapping's start: below sp is nobody's. */
+/* The window begins at sp, not at the mapping's start: the memory below sp is unused. */
 static inline void stackrange_set(const struct stack_range *range, uintptr_t sp,
                                   struct walk_window *out)
 {

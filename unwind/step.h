@@ -1,8 +1,8 @@
 /*
  * step.h: one step of a walk, from a frame to its caller.
  *
- * Inline, as the two walks (remote_walk.c over copies of memory, local.c with its memory of
- * the last stack) spend their time here. Internal to unwind/.
+ * Inline, because both walks (remote_walk.c over copies of memory, local.c with its stored last
+ * stack) spend their time here. Internal to unwind/.
  */
 #ifndef FLAME_UNWIND_STEP_H
 #define FLAME_UNWIND_STEP_H
@@ -14,39 +14,40 @@
 #include "unwind/step_x86_64.h"
 #endif
 
-/* How the walk came to a frame: one of the first three, perhaps with the last. */
+/* How the walk reached a frame: one of the first three, perhaps combined with the last. */
 enum frame_kind {
     FRAME_CALL = 0,    /* r.pc is a return address */
     FRAME_EXACT = 1,   /* r.pc is the instruction itself: a signal interrupted it */
-    FRAME_GUESSED = 2, /* reached by a frame pointer that merely looked like one */
-    FRAME_DOUBTED = 4, /* a guess was followed further in, so r may be anything */
+    FRAME_GUESSED = 2, /* reached by a word that only looked like a frame pointer */
+    FRAME_DOUBTED = 4, /* a guess was made further in, so r may be wrong */
 };
 
-/* A frame of the walk: registers on return to it. Words only: a byte written and
- * read again as part of a larger copy would stall the walk. */
+/* A frame of the walk: its registers on return to it. Words only: if a byte were written and read
+ * again as part of a larger copy, the walk would stall. */
 struct frame_state {
     struct walk_regs r;
     uintptr_t kind; /* of enum frame_kind */
 };
 
 enum step {
-    STEP_OK,    /* *f is the caller now */
-    STEP_STACK, /* the same, but through a signal frame: r.sp may be on another stack */
+    STEP_OK,    /* *f now is the caller */
+    STEP_STACK, /* like STEP_OK, but through a signal frame: r.sp may be on another stack */
     STEP_END,   /* *f was the outermost frame */
-    STEP_BOGUS, /* *f was no frame at all: leave it out and end */
-    STEP_LOST,  /* only the fallback can go on */
+    STEP_BOGUS, /* *f was no frame at all: the walk drops it and ends */
+    STEP_LOST,  /* only the fallback can continue */
 };
 
-/* Where the words that decided a step lie: it comes out the same as long as they
- * and the frame do. */
+/* Addresses of the words that decided a step. The step has the same result as long as these words
+ * and the frame do not change. */
 struct step_words {
-    uintptr_t ra_at;   /* address of the return address; 0: the step did not read one. For the
-                          outermost frame: address of a word that is 0 as long as it is that */
+    uintptr_t
+        ra_at; /* address of the return address; 0: the step did not read one. For the outermost
+                  frame: address of a word that is 0 as long as the frame is the outermost */
     uintptr_t bp_at;   /* address of the saved bp; 0: bp was not saved */
-    uintptr_t uses_bp; /* whether the frame's own bp decided anything */
+    uintptr_t uses_bp; /* whether the frame's own bp influenced the step */
 };
 
-/* Stands for the word where the outermost frame is one by its code alone. */
+/* Takes the place of the word if the outermost frame is recognised by its code alone. */
 static const uintptr_t step_no_word = 0;
 
 FLAME_INLINE bool read_word(const struct walk_window *w, uintptr_t at, uintptr_t *out)
@@ -58,29 +59,30 @@ FLAME_INLINE bool read_word(const struct walk_window *w, uintptr_t at, uintptr_t
 }
 
 /*
- * A guess may lead to registers that nothing on the stack ever had, and the rules that
- * follow read where these registers point: inside of the window, but perhaps in memory
- * that was unmapped since the window was learnt. So a frame in doubt asks before it reads.
+ * A guess may lead to registers that no frame ever had. The rules that follow read where these
+ * registers point: inside the window, but perhaps in memory that was unmapped since the window was
+ * learnt. So a doubted frame asks whether the memory is mapped before it reads.
  */
 static inline bool is_sure(const struct walk_window *w, uintptr_t at)
 {
     return !w->there || at < w->sure;
 }
 
-/* Whether `size` bytes at `at` are in the window and no longer in memory. */
+/* Whether `size` bytes at `at` are in the window and not mapped any more. */
 static inline bool is_gone(const struct walk_window *w, uintptr_t at, size_t size)
 {
     return !is_sure(w, at) && at < w->hi && !w->there(at, size);
 }
 
-/* A frame in doubt whose step would read what is gone: a guess that was none, or the
+/* The step out of a doubted frame would read unmapped memory: the guess was wrong, or this is the
  * last frame that can be known. */
 static inline enum step step_nowhere(const struct frame_state *f)
 {
     return f->kind & FRAME_GUESSED ? STEP_BOGUS : STEP_END;
 }
 
-/* The registers a signal interrupted, from the ucontext the kernel left at sp. */
+/* Restores the registers that a signal interrupted, from the ucontext that the kernel stored at
+ * sp. */
 static inline enum step step_out_of_signal(const struct walk_window *w, struct frame_state *f)
 {
     uintptr_t doubt = f->kind & FRAME_DOUBTED;
@@ -100,7 +102,8 @@ static inline enum step step_out_of_signal(const struct walk_window *w, struct f
     return STEP_STACK;
 }
 
-/* Code without unwind information (a JIT's): a frame pointer that looks like one. */
+/* Step through code without unwind information (a JIT's), by a word that looks like a frame
+ * pointer. */
 static inline enum step step_by_guess(const struct walk_window *w, struct frame_state *f)
 {
     uintptr_t bp, pc;
@@ -112,14 +115,15 @@ static inline enum step step_by_guess(const struct walk_window *w, struct frame_
     if (!read_word(w, f->r.bp, &bp) || !read_word(w, f->r.bp + 8, &pc))
         return STEP_END;
     if (bp <= f->r.bp || bp >= w->hi)
-        bp = 0; /* the outermost such frame; one more return address is good */
+        bp = 0; /* this is the outermost such frame; one more return address is valid */
     pc = arch_strip(pc);
     *f = (struct frame_state){.r = {.pc = pc, .sp = f->r.bp + 16, .bp = bp},
                               .kind = FRAME_GUESSED | FRAME_DOUBTED};
     return pc ? STEP_OK : STEP_END;
 }
 
-/* Where the instruction that a frame is at, or will return behind, may be looked up. */
+/* Address at which a frame's rule is looked up: its instruction, or the call before its return
+ * address. */
 static inline uintptr_t frame_code(const struct frame_state *f)
 {
     return f->r.pc - !(f->kind & FRAME_EXACT);
@@ -141,8 +145,8 @@ static inline enum step step_far(packed_rule rule, const struct walk_window *w,
     return pc ? STEP_OK : STEP_END;
 }
 
-/* Out of a frame of RULE_CFA_LR: one that was interrupted, as no other has its return address in a
- * register. The step read nothing, so no word vouches for it. */
+/* Step out of a frame of RULE_CFA_LR. Only an interrupted frame has its return address in a
+ * register. The step read nothing, so no word can confirm it later. */
 static inline enum step step_by_link(packed_rule rule FLAME_UNUSED, struct frame_state *f)
 {
 #if ARCH_LINK
@@ -157,15 +161,15 @@ static inline enum step step_by_link(packed_rule rule FLAME_UNUSED, struct frame
     return f->kind & FRAME_GUESSED ? STEP_BOGUS : STEP_LOST;
 }
 
-/* A guess knows where the frame record of the next frame is, but on aarch64 not where its stack
- * pointer was: the record is at the lower end of a frame. */
+/* A guess knows the address of the next frame's frame record. On aarch64 it does not know that
+ * frame's stack pointer, because the record is at the lower end of a frame. */
 static inline bool step_has_record(packed_rule rule, const struct frame_state *f)
 {
     return ARCH_LINK && f->kind & FRAME_GUESSED && rule_kind_of(rule) == RULE_CFA_SP &&
            rule_bp_saved(rule);
 }
 
-/* `doubt` is known when this is compiled: walks without a guess do not ask. */
+/* `doubt` is a constant when this is inlined, so walks without a guess do not test it. */
 FLAME_INLINE enum step step_by_rule(packed_rule rule, const struct walk_window *w,
                                     struct frame_state *f, struct step_words *words, bool doubt)
 {
@@ -191,7 +195,7 @@ FLAME_INLINE enum step step_by_rule(packed_rule rule, const struct walk_window *
         case RULE_NONE:
             return step_by_guess(w, f);
         case RULE_BOGUS:
-            /* A guess that led to no code was no frame. */
+            /* A guess that led to an address without code was no frame. */
             return f->kind & FRAME_GUESSED ? STEP_BOGUS : STEP_END;
         case RULE_CFA_FAR:
             return step_far(rule, w, f, words);
@@ -206,7 +210,7 @@ FLAME_INLINE enum step step_by_rule(packed_rule rule, const struct walk_window *
     }
     if (doubt && cfa > f->r.sp && is_gone(w, step_ra_at(rule, cfa), sizeof pc))
         return step_nowhere(f);
-    /* The stack grows down: a caller's frame that is not above is a lie. */
+    /* The stack grows down: a caller's frame that is not above this one is invalid. */
     if (unlikely(cfa <= f->r.sp || !read_word(w, step_ra_at(rule, cfa), &pc)))
         return STEP_LOST;
     pc = arch_strip(pc);
@@ -229,7 +233,7 @@ FLAME_INLINE enum step step_by_rule(packed_rule rule, const struct walk_window *
     return pc ? STEP_OK : STEP_END;
 }
 
-/* Out of a frame that is no plain call's. */
+/* Step out of a frame that a plain call did not make. */
 static FLAME_NOINLINE enum step step_out_of_odd(struct rules *rules, const struct walk_window *w,
                                                 struct frame_state *f, struct step_words *words)
 {
@@ -239,8 +243,8 @@ static FLAME_NOINLINE enum step step_out_of_odd(struct rules *rules, const struc
     if (!(f->kind & FRAME_DOUBTED))
         return step_by_rule(rule, w, f, words, false);
     step = step_by_rule(rule, w, f, words, true);
-    /* Words that may be gone next time vouch for nothing: a later walk that met the same
-     * frame would read them without a question. */
+    /* Words that may be unmapped next time cannot confirm the step: a later walk that met the same
+     * frame would read them without asking. */
     if (words->ra_at != (uintptr_t)&step_no_word &&
         (!is_sure(w, words->ra_at) || !is_sure(w, words->bp_at)))
         *words = (struct step_words){.uses_bp = 1};
@@ -251,7 +255,7 @@ FLAME_INLINE enum step step_out(struct rules *rules, const struct walk_window *w
                                 struct frame_state *f, struct step_words *words)
 {
     if (unlikely(f->kind != FRAME_CALL)) {
-        struct walk_window window = *w; /* copies, so that *f may live in registers */
+        struct walk_window window = *w; /* copies, so that *f may be in registers */
         struct frame_state frame = *f;
         enum step step = step_out_of_odd(rules, &window, &frame, words);
 

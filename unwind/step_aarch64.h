@@ -1,5 +1,5 @@
 /*
- * step_aarch64.h: the processor's part of a step (step.h).
+ * step_aarch64.h: processor-specific part of a step (step.h).
  *
  * A frame record is the saved frame pointer with the return address above it. It may lie anywhere
  * in its frame; gcc puts it at the lowest address.
@@ -9,7 +9,7 @@
 
 #include "unwind/rules.h"
 
-/* Where a frame's return address is saved; cfi.h says what bp_offset is. */
+/* Address of a frame's saved return address; cfi.h explains bp_offset. */
 static inline uintptr_t step_ra_at(packed_rule rule, uintptr_t cfa)
 {
     return cfa + (uintptr_t)rule_bp_offset(rule) + (rule_bp_saved(rule) ? 8 : 0);

@@ -11,11 +11,11 @@
 #include "common/processor/arch.h"
 #include "unwind/rules.h"
 
-/* Registers on return to a frame: `pc` is where it continues. */
+/* Registers on return to a frame: `pc` is the address at which it continues. */
 struct walk_regs {
     uintptr_t pc, sp, bp;
 #if ARCH_LINK
-    uintptr_t lr; /* of a frame that was interrupted; else 0 */
+    uintptr_t lr; /* of an interrupted frame; otherwise 0 */
 #endif
 };
 
@@ -23,17 +23,17 @@ struct walk_regs {
 struct walk_window {
     uintptr_t lo, hi;
     const uint8_t *bytes;
-    /* Whether `size` bytes at an address from `sure` on are still mapped; NULL: they are. It is
-     * asked from the first guessed frame on, which may lead anywhere. Before a guess the rules lead
-     * to live frames only, so it is not asked. */
+    /* Whether `size` bytes at an address from `sure` on are still mapped; NULL: they are. Called
+     * only after the first guessed frame, because a guess may lead anywhere. Before a guess the
+     * rules lead to live frames only. */
     bool (*there)(uintptr_t at, size_t size);
     uintptr_t sure;
 };
 
 enum walk_end {
-    WALK_COMPLETE, /* it came to the outermost frame, or filled the buffer */
-    WALK_LOST,     /* it met something that only libunwind can follow */
-    WALK_BROKEN,   /* it met something that cannot be followed */
+    WALK_COMPLETE, /* it reached the outermost frame, or filled the buffer */
+    WALK_LOST,     /* it met a frame that only libunwind can leave */
+    WALK_BROKEN,   /* it met a frame that cannot be left */
     WALK_BARE,     /* its last frame is the outermost one if the thread began in that code */
 };
 

@@ -10,8 +10,8 @@ static uintptr_t away(const uint8_t *at, uintptr_t from)
     return from + (uintptr_t)(intptr_t)by;
 }
 
-/* Bytes of the operand that the ModRM byte of `ff /2` begins, itself counted; 0: no call, or one
- * of more bytes than the `room` that are there. */
+/* Size of the operand of `ff /2`, from the ModRM byte on; 0: it is no call, or longer than the
+ * `room` bytes available. */
 static size_t operand_size(const uint8_t *modrm, size_t room)
 {
     unsigned mod = *modrm >> 6, rm = *modrm & 7;

@@ -1,11 +1,11 @@
 /*
- * libunwind's remote interface, with accessors of our own. Source: its manual pages
- * unw_create_addr_space(3), unw_init_remote(3) and _U_dyn_register(3). The function
- * that searches a module's table is exported under the name of its architecture and has
- * no prototype in the installed headers; other profilers declare it themselves too.
+ * libunwind's remote interface, with flame's own accessors. Source: its manual pages
+ * unw_create_addr_space(3), unw_init_remote(3) and _U_dyn_register(3). The function that searches a
+ * module's table is exported under the name of its architecture and has no prototype in the
+ * installed headers; other profilers declare it themselves too.
  *
- * No caching policy is set: libunwind caches by address, and here an address means
- * another thing in every process.
+ * No caching policy is set: libunwind caches by address, and an address means something else in
+ * every process.
  */
 #include "unwind/remote/remote_libunwind.h"
 

@@ -5,7 +5,7 @@
 #define BEGIN_MAX 32 /* bytes before the frame pointer is set up */
 #define STORE_MAX 24 /* from loading the protector's word to storing it */
 
-/* Place behind `mov %rsp,%rbp`; 0: it is not at the beginning. */
+/* Offset of the code after `mov %rsp,%rbp`; 0: that is not at the beginning. */
 static size_t frame_begin(const uint8_t *code, size_t n)
 {
     for (size_t at = 1; at + 3 <= n && at < BEGIN_MAX; at++)
@@ -15,7 +15,7 @@ static size_t frame_begin(const uint8_t *code, size_t n)
     return 0;
 }
 
-/* Bytes that pushes and a subtraction take off the stack pointer from `at` on. */
+/* Number of bytes by which pushes and a subtraction move the stack pointer from `at` on. */
 static uint32_t size_taken(const uint8_t *code, size_t n, size_t at)
 {
     uint32_t size = 0, by;

@@ -1,31 +1,32 @@
 /*
- * Problem: which of the words above a stack pointer is the frame pointer a function saved?
+ * Problem: find the word above a stack pointer at which a function's frame pointer points.
  *
- * Algorithm: every word up to SEARCH_BYTES is taken for it in turn. The function's rule then says
- * where its return address would be; nearly all places fail there, at the price of a search among
- * the mappings. From the few others a walk is made, as from any stack.
+ * Algorithm: every place up to SEARCH_BYTES is tried in turn. The function's rule gives the place
+ * of the return address; nearly all places fail there, at the price of a search among the mappings.
+ * From each of the few others a walk is made, as from any stack.
  *
- * Rejected: the nearest place from which the walk comes to the thread's start, because remains of
- * earlier calls in the function's own frame lead there as well, by way of the function: the test's
- * victim showed helper() under epoll_wait(), which had returned long before.
+ * Rejected: the nearest place from which the walk reaches the thread's start. Remains of earlier
+ * calls in the function's own frame lead there as well, by way of the function: the test's victim
+ * showed helper() under epoll_wait(), which had returned long before.
  */
 #include "unwind/remote/remote_search.h"
 
 #include "unwind/remote/remote_call.h"
 #include "unwind/remote/remote_prologue.h"
 
-#define TRIAL_MAX 256 /* frames of a walk from one place; a longer one is accepted */
-/* Frames of all such walks together: a stack made to lead astray costs no more. */
+#define TRIAL_MAX 256 /* limit of frames of a walk from one place; a longer walk is accepted */
+/* Limit of frames of all such walks together: a stack that is made to mislead the search costs no
+ * more. */
 #define FRAMES_MAX 8192
 
-/* The C library calls main, or a thread's function, through a pointer, and nothing else from
- * there; it was itself begun by the outermost frame. */
+/* The C library calls main, or a thread's function, through a pointer, and makes no other such call
+ * there. The outermost frame called that code. */
 #define START_POINTERS 1
 
-/* How well a call fits the function it should have called. */
+/* How well a call fits the function that it should have called. */
 enum fit { FIT_NOT, FIT_OTHER, FIT_POINTER, FIT_EXACT };
 
-/* Does the way out of a place lead to the thread's start? */
+/* Whether the frames out of a place lead to the thread's start. */
 enum way { WAY_NONE, WAY_UNSURE, WAY_OUT };
 
 struct search {
@@ -34,11 +35,11 @@ struct search {
     const struct frame_state *callee;
     uintptr_t function; /* the callee's start; 0: not known */
     struct remote_prologue prologue;
-    int frames; /* walked from all places */
+    int frames; /* number of frames walked from all places */
 };
 
 struct place {
-    uintptr_t bp; /* the callee's */
+    uintptr_t bp; /* the callee's frame pointer */
     struct frame_state caller;
     enum fit fit;
     bool proved; /* the callee's own prologue proves the place */
@@ -54,7 +55,7 @@ static uintptr_t start_of(const struct remote_code *code, uintptr_t pc)
     return code->function(code->arg, pc, &start) ? start : 0;
 }
 
-/* Is `target` the function, or a stub that leads to it? */
+/* Whether `target` is the function, or a stub that leads to it. */
 static bool leads_to(const struct remote_code *code, uintptr_t target, uintptr_t function)
 {
     uint8_t stub[STUB_BYTES];
@@ -68,7 +69,7 @@ static bool leads_to(const struct remote_code *code, uintptr_t target, uintptr_t
     return slot && code->read(code->arg, slot, &word, sizeof word) && word == function;
 }
 
-/* Did the call before `ra` call `function` (0: not known which)? */
+/* Whether the call before `ra` called `function` (0: not known which). */
 static enum fit fit_of(const struct remote_code *code, uintptr_t ra, uintptr_t function)
 {
     uint8_t before[CALL_BYTES];
@@ -90,7 +91,7 @@ static enum fit fit_of(const struct remote_code *code, uintptr_t ra, uintptr_t f
 
 /* ---- places ---- */
 
-/* Reads a word of the stack, which may make the copy longer. */
+/* Reads a word of the stack, which may extend the copy. */
 static bool stack_word(struct remote_memory *mem, struct walk_window *w, uintptr_t at,
                        uintptr_t *out)
 {
@@ -116,7 +117,7 @@ static bool caller_by(struct remote_memory *mem, struct walk_window *w, packed_r
     if (cfa <= callee->r.sp || cfa <= bp || cfa - bp > SEARCH_BYTES || cfa & 7 ||
         !stack_word(mem, w, cfa - 8, &out->r.pc) || !out->r.pc)
         return false;
-    /* A function that realigns its stack puts its return address there a second time. */
+    /* A function that realigns its stack stores its return address there a second time. */
     if (rule_kind_of(rule) == RULE_CFA_MEM &&
         (!stack_word(mem, w, bp + 8, &copy) || copy != out->r.pc))
         return false;
@@ -126,7 +127,7 @@ static bool caller_by(struct remote_memory *mem, struct walk_window *w, packed_r
                       &out->r.bp);
 }
 
-/* Compares the place with the callee's prologue. False: it cannot be. */
+/* Compares the place with the callee's prologue. False: it does not fit. */
 static bool fits_prologue(const struct search *s, struct walk_window *w, struct place *p)
 {
     uintptr_t word;
@@ -144,7 +145,7 @@ static uintptr_t code_at(uintptr_t pc)
     return (pc & ~REMOTE_EXACT) - !(pc & REMOTE_EXACT);
 }
 
-/* Judges the functions of the way out, innermost first. */
+/* Judges the functions of the frames further out, innermost first. */
 static enum way judge(const struct search *s, const struct place *p, const uintptr_t *pcs, int n)
 {
     const struct remote_code *code = s->mem->code;
@@ -157,8 +158,8 @@ static enum way judge(const struct search *s, const struct place *p, const uintp
         enum fit fit = FIT_EXACT;
 
         if (doubtful && function && function == s->function)
-            return WAY_NONE; /* its own call, from before */
-        /* The kernel called a signal's handler, and the code that it interrupted called nothing. */
+            return WAY_NONE; /* an earlier call of the function itself */
+        /* The kernel called a signal's handler, so the interrupted code called nothing. */
         if (callee && function && !(pcs[i] & REMOTE_EXACT) &&
             rule_kind_of(rules_find(s->rules, code_at(pcs[i]))) != RULE_SIGNAL)
             fit = fit_of(code, pcs[i], callee);
@@ -189,7 +190,7 @@ static enum way way_from(struct search *s, const struct place *p)
     return judge(s, p, pcs, n);
 }
 
-/* Finds the callee's start and prologue; false: its rule needs no frame pointer. */
+/* Finds the callee's beginning and prologue. False: its rule needs no frame pointer. */
 static bool begin(struct search *s, packed_rule rule)
 {
     const struct remote_code *code = s->mem->code;
@@ -209,7 +210,7 @@ bool remote_search(struct rules *rules, struct remote_memory *mem, struct walk_w
     struct search s = {.rules = rules, .mem = mem, .callee = callee};
     packed_rule rule = rules_find(rules, frame_code(callee));
     struct place best = {.fit = FIT_NOT};
-    bool unsure = false; /* what follows may be the caller's caller */
+    bool unsure = false; /* the next place found may belong to the caller's caller */
     uintptr_t word;
 
     if (!begin(&s, rule))
@@ -229,7 +230,7 @@ bool remote_search(struct rules *rules, struct remote_memory *mem, struct walk_w
         if (p.fit < FIT_POINTER || (p.fit == FIT_POINTER && unsure))
             continue;
         way = way_from(&s, &p);
-        /* The copy may have been made longer, elsewhere. */
+        /* The copy may have been extended, and moved. */
         if (!mem->window(mem->arg, callee->r.sp, w))
             return false;
         unsure = unsure || way == WAY_UNSURE || (way == WAY_NONE && !function);

@@ -1,9 +1,9 @@
 /*
- * Problem: how much of a stack must be copied is known only when it has been walked.
+ * Problem: only a walk shows how much of a stack must be copied.
  *
- * Algorithm: steps are taken over what is there. One that fails leaves the frame as it
- * was; if a word beyond the copy's end was wanted, and one that a sound frame may well
- * want, more is copied and the step taken again.
+ * Algorithm: steps use the present copy. A step that fails does not change the frame. If it needed
+ * a word beyond the copy's end, at a distance that is plausible for a frame, more is copied and the
+ * step is repeated.
  *
  * Rejected: copying the whole stack (a thread may have megabytes in use), and asking the
  * process for each word (a system call a word).
@@ -12,8 +12,8 @@
 
 #include "unwind/remote/remote_search.h"
 
-/* A frame can be this large: what lies further away is not read for. The usual limit of
- * a whole stack. */
+/* Limit of a frame's size: no memory further away is copied. It is the usual limit of a whole
+ * stack. */
 #define FRAME_MAX ((uintptr_t)8 << 20)
 
 static bool beyond(const struct walk_window *w, uintptr_t at)
@@ -21,7 +21,8 @@ static bool beyond(const struct walk_window *w, uintptr_t at)
     return (at >= w->hi || w->hi - at < sizeof at) && (at < w->hi || at - w->hi < FRAME_MAX);
 }
 
-/* Which word behind the window's end the step out of *f failed to read; 0: none. */
+/* Address of the word beyond the window's end that the step out of *f failed to read; 0: there is
+ * none. */
 static uintptr_t wanted(struct rules *rules, const struct walk_window *w,
                         const struct frame_state *f)
 {
@@ -61,8 +62,8 @@ static uintptr_t wanted(struct rules *rules, const struct walk_window *w,
 }
 
 /*
- * A guess takes a saved frame pointer that leads out of the window for the last one. Is
- * there more of this stack up there? Then the guess is to be made again.
+ * Whether to repeat a guess. A guess treats a saved frame pointer that leads out of the window as
+ * the last one. If more of this stack lies up there, the guess must be made again.
  */
 static bool guess_again(const struct remote_memory *mem, const struct frame_state *before,
                         struct walk_window *w)
@@ -78,9 +79,9 @@ static bool guess_again(const struct remote_memory *mem, const struct frame_stat
 }
 
 /*
- * How the walk has ended in a frame whose step came to nothing. In code that no table speaks of,
- * 0 in the frame pointer means the outermost frame if frame pointers led there. If rules did,
- * nobody may use that register at all, and it is 0 since the thread began.
+ * How the walk ended, in a frame out of which no step led. In code without tables, a frame pointer
+ * of 0 marks the outermost frame if frame pointers led there. If rules led there, the program may
+ * not use that register at all, and it has been 0 since the thread began.
  */
 static enum walk_end ended(struct rules *rules, const struct frame_state *before,
                            const struct frame_state *after, bool cut)
@@ -92,7 +93,8 @@ static enum walk_end ended(struct rules *rules, const struct frame_state *before
     return before->kind & FRAME_GUESSED ? WALK_COMPLETE : WALK_BARE;
 }
 
-/* A guess led to *f; did it take the saved frame pointer for none because it was nonsense? */
+/* Whether the guess that led to *f dropped the saved frame pointer because its value was
+ * nonsense. */
 static bool guess_cut(const struct walk_window *w, const struct frame_state *before,
                       const struct frame_state *f)
 {
@@ -112,7 +114,7 @@ int remote_walk(struct rules *rules, struct walk_regs regs, struct remote_memory
 {
     struct frame_state f = {.r = regs, .kind = FRAME_EXACT};
     bool blind = mem->code != NULL; /* f.r.bp is not known */
-    bool cut = false;               /* f.r.bp is 0 for want of a better one */
+    bool cut = false;               /* f.r.bp is 0 because no better value is known */
     struct step_words words;
     struct walk_window w;
     uintptr_t first;
@@ -141,7 +143,7 @@ int remote_walk(struct rules *rules, struct walk_regs regs, struct remote_memory
         }
         step = step_out(rules, &w, &f, &words);
         if (step == STEP_BOGUS && n > 0) {
-            /* Where a saved 0 said that it was the last, what lies behind that is no matter. */
+            /* If a saved 0 marked the last frame, the memory after it does not matter. */
             *end = before.r.bp || cut ? WALK_BROKEN : WALK_COMPLETE;
             return n;
         }
