@@ -55,8 +55,9 @@ const struct opts_command run_command = {
                {off_rows_of_waiting, AT(off)},
                {run_rows, AT(off.run)}},
     .operands = OPTS_COMMAND,
-    .no_attach = "flame run records a command from its beginning; of a process that runs, 'flame "
-                 "mem -p PID' records memory and 'flame off -p PID' waiting",
+    .no_attach =
+        "flame run records a command from its start; to record a running process, use 'flame "
+        "mem -p PID' for memory and 'flame off -p PID' for waits",
 };
 
 /* ---- options ---- */

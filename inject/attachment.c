@@ -33,7 +33,7 @@
 /* Time limit of one attempt to follow modules during the recording. */
 #define FOLLOW_NS 20000000u
 /* Time limit for no thread to run in the agent any more. */
-#define NOSTOP_NS 1000000000u
+#define QUIET_NS 1000000000u
 /* Pause between two attempts. */
 #define LOOK_NS 2500000
 
@@ -232,8 +232,8 @@ static int map_guest(struct attachment *a)
         if (answer == ALLSTOP_AGAIN)
             continue;
         /* Both in one stop: the process may call an agent that was left behind at any time. */
-        err = agent_state_map(&a->guest, &a->mem, a->stop, &a->code, &a->maps, &why);
-        if (!err && !agent_state_fill(&a->guest, &a->mem, a->slots.real)) {
+        err = agent_state_map(&a->agent, &a->mem, a->stop, &a->code, &a->maps, &why);
+        if (!err && !agent_state_fill(&a->agent, &a->mem, a->slots.real)) {
             why = "its memory cannot be written to";
             err = -EIO;
         }

@@ -62,7 +62,7 @@ static struct {
     int (*set_caching_policy)(unw_addr_space_t, unw_caching_policy_t);
     unw_addr_space_t *local;
     bool ready; /* set last */
-} guest;
+} libunwind;
 
 static __thread char tls_block[LIBUNWIND_TLS_MAX] __attribute__((aligned(16)));
 
@@ -192,7 +192,7 @@ static int own_getpid(void)
 }
 
 /* libunwind asks for memory only to read a file's .debug_frame, a few times a module. */
-#define AGENT_HEADER 16
+#define OWN_HEADER 16
 
 static void *own_malloc(size_t size)
 {

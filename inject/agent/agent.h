@@ -2,7 +2,7 @@
  * agent.h: memory that the agent, the recorder inside an attached process, shares with flame
  * outside of it.
  *
- * The agent (`guest` in some names) is a piece of code that flame maps into the process. It calls
+ * The agent is a piece of code that flame maps into the process. It calls
  * no library, makes no system call, and has no thread-local storage. All its data is in
  * `agent_shared` and `agent_switch`, which flame writes and reads through the process's memory. Its
  * records lie in one mapping, the arena, which it uses from front to back and never frees.

@@ -271,10 +271,11 @@ void inproc_print_unsupported(const struct inproc *i)
         strbuf_release(&text);
     }
     if (i->damaged.n)
-        flame_warn("what %u %s noted of their calls was overwritten and could not be read any more "
-                   "(of thread %d: %s): their calls were seen by stops from then on",
-                   i->damaged.n, i->damaged.n == 1 ? "thread" : "threads", (int)i->damaged.first,
-                   i->damaged.why);
+        flame_warn(
+            "the logged calls of %u %s were overwritten and could not be read (of thread %d: "
+            "%s): from then on their calls were traced by stops",
+            i->damaged.n, i->damaged.n == 1 ? "thread" : "threads", (int)i->damaged.first,
+            i->damaged.why);
 }
 
 void inproc_end(struct inproc *i)

@@ -47,7 +47,7 @@ printf '# flame: view=count unit=calls\na 1\n' >count
 run_expect_status 0 'fold of files with a header succeeds' "$FLAME" fold live live one
 is_str "$(head -n 1 out)" '# flame: view=live unit=bytes' 'fold keeps the header of merged files'
 run_expect_status 2 'fold of bytes and calls ends with status 2' "$FLAME" fold live count
-like "$(cat err)" 'count: its counts are not what those before are' 'fold of bytes and calls says why'
+like "$(cat err)" 'count: its counts are of another kind than those before' 'fold of bytes and calls says why'
 
 printf '# flame: view=live unit=bytes\na;b 1 2\na;c 3\n' >two-columns
 is_str "$("$FLAME" fold --no-header two-columns two-columns)" "$(printf 'a;b 2 4\na;c 6 0')" \

@@ -67,7 +67,7 @@ file_has both 'libone\.so`helper 1000 50000$' 'diff --modules has the modules of
 file_has both '^# flame: modules=prefix$' 'diff --modules: a header line says so'
 run_expect_status 0 'diff --modules of text and a trace succeeds' "$FLAME" diff --modules marked placed.flame
 run_expect_status 2 'diff of text with and without modules ends with status 2' "$FLAME" diff marked plain
-is_str "$(cat err)" 'flame: diff: plain does not tell the modules of its names and the other one does; fold both with --modules, or neither' \
+is_str "$(cat err)" 'flame: diff: plain does not name the modules and the other one does; fold both with --modules, or neither' \
     'diff of text with and without modules says why'
 is_str "$(cat out)" '' 'diff of text with and without modules prints nothing'
 

@@ -70,7 +70,7 @@ file_lacks err 'not looked for' 'a process with 1000 mappings is checked'
 run_expect_status 24 'flame leak with more mappings than it keeps ends with status 24' \
     "$FLAME" leak -- ./tiles 70000
 is_str "$(cat out)" 70000 'a program with more mappings than flame keeps behaves as unrecorded'
-file_has err '^flame: leak: not looked for in 1 process, .*: tiles [0-9]+$' \
+file_has err '^flame: leak: heap not scanned in 1 process, .*: tiles [0-9]+$' \
     'a process with more mappings than flame keeps is not checked'
 
 # ---- cost for the program ----

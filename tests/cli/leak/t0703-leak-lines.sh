@@ -16,7 +16,7 @@ is_str "$(line 5)" '' 'the list has no further leaks'
 file_has err '5,104 bytes in 3 blocks leaked, and 104 bytes in 1 block that only those lead to, 0 allowed; the largest:$' \
     'the sum of leaks precedes the list'
 like "$(tail -1 err)" 'leak: all of them in leak\.svg$' 'the last line names the picture'
-file_has err 'looked at the end of 1 process: leakers [0-9]+$' 'flame leak names the checked process'
+file_has err 'heap scanned at the end of 1 process: leakers [0-9]+$' 'flame leak names the checked process'
 
 cp "$ROOT/tests/victims/leak/leakers.c" here.c
 ok 'a program with its source in the current directory is built' \
@@ -38,11 +38,11 @@ run_expect_status 23 'flame leak of three forked children ends with status 23' "
 like "$(line 1)" '900 bytes in 3 blocks, definite: child_leaks .*\(3 processes\)$' \
     'one stack of three children is one line'
 is_str "$(line 2)" '' 'three children with one stack have no second line'
-like "$(grep -oE 'looked at the end of .*' err)" \
-    '^looked at the end of 4 processes: leakers [0-9]+, leakers [0-9]+, leakers [0-9]+, leakers [0-9]+$' \
+like "$(grep -oE 'heap scanned at the end of .*' err)" \
+    '^heap scanned at the end of 4 processes: leakers [0-9]+, leakers [0-9]+, leakers [0-9]+, leakers [0-9]+$' \
     'flame leak names each of four checked processes'
 run_expect_status 23 'flame leak of nine forked children ends with status 23' "$FLAME" leak -- ./leakers fork:9
-like "$(grep -oE 'looked at the end of .*' err)" '^looked at the end of 10 processes: (leakers [0-9]+, ){7}leakers [0-9]+\.\.\.$' \
+like "$(grep -oE 'heap scanned at the end of .*' err)" '^heap scanned at the end of 10 processes: (leakers [0-9]+, ){7}leakers [0-9]+\.\.\.$' \
     'flame leak names eight of ten checked processes'
 
 # ---- processes that were not checked ----
@@ -50,11 +50,11 @@ like "$(grep -oE 'looked at the end of .*' err)" '^looked at the end of 10 proce
 run_expect_status 24 'flame leak of a cleared environment ends with status 24' "$FLAME" leak -- env -i ./leakers
 file_has err 'not recorded: leakers \(started with an environment without the recorder\)' \
     'flame leak names a program with a cleared environment'
-file_has err 'not looked for in 1 process.*: env [0-9]+$' \
+file_has err 'heap not scanned in 1 process.*: env [0-9]+$' \
     'flame leak names the program that cleared the environment'
 run_expect_status 24 'flame leak with a killed child ends with status 24' \
     "$FLAME" leak -- sh -c './leakers killed; true'
-file_has err 'not looked for in 1 process.*: leakers [0-9]+$' 'flame leak names a killed child'
+file_has err 'heap not scanned in 1 process.*: leakers [0-9]+$' 'flame leak names a killed child'
 printf 'int main(void) { return 0; }\n' >static.c
 if "${CC:-gcc}" -static -o static static.c 2>/dev/null; then
     run_expect_status 24 'flame leak with a static child ends with status 24' \
@@ -67,7 +67,7 @@ fi
 # A program that executed another is one process.
 run_expect_status 0 'flame leak of a shell that executes another program ends with status 0' \
     "$FLAME" leak -- sh -c 'exec env true'
-file_has err 'looked at the end of 1 process: true [0-9]+$' 'flame leak checks the executed program'
+file_has err 'heap scanned at the end of 1 process: true [0-9]+$' 'flame leak checks the executed program'
 file_lacks err 'not looked for' 'flame leak does not report the program before an exec'
 
 run_expect_status 5 'flame leak of a command that fails ends with its status' "$FLAME" leak -- ./leakers fail

@@ -108,8 +108,8 @@ is_str "$(get l.json 'r["end"]')" "{'status': 139, 'signal': 11}" \
     'leak.json has the signal that ended the command'
 report -- sh -c './leakers killed; env -i ./leakers; true'
 fit_all 'unseen processes'
-file_has l.tap '^# not looked for leaks: leakers [0-9]+$' 'TAP names the unchecked process'
-like "$(xml l.xml 'r.find(".//system-err").text')" 'not looked for leaks: leakers [0-9]+' \
+file_has l.tap '^# not checked for leaks: leakers [0-9]+$' 'TAP names the unchecked process'
+like "$(xml l.xml 'r.find(".//system-err").text')" 'not checked for leaks: leakers [0-9]+' \
     'JUnit names the unchecked process'
 like "$(get l.json 'r["not_recorded"]')" 'leakers' 'leak.json names the unrecorded process'
 report --max-bytes 9000 -- ./leakers

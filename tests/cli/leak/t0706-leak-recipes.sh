@@ -212,7 +212,7 @@ END
     is_int "$status" 0 'go test: the good test passes'
     run sh -c "$command -run Leaky"
     is_int "$status" 1 'go test: the leaking test fails'
-    file_has ../out 'looked at the end of 1 process: leaks.test' 'go test: flame names the checked process'
+    file_has ../out 'heap scanned at the end of 1 process: leaks.test' 'go test: flame names the checked process'
     file_has ../out '4,321 bytes in 1 block, definite' 'go test: flame reports the leak of C'
 else
     skip golang-go 'no go here'

@@ -138,7 +138,7 @@ file_has err 'resident at the end .*; blocks: asked for 12.67 MiB.* handed out .
 file_has r.folded ';one_in_three 4095984$' 'the result of flame mem --view rss has that view'
 file_lacks r.folded '\[other mappings\];(notes|rules)' "files of the run count as the recorder's memory"
 run "$FLAME" mem --rss -o r.flame -- ./resides sandbox
-file_has err 'what is resident could not be looked at in 1 process: Operation not permitted' \
+file_has err 'resident memory could not be scanned in 1 process: Operation not permitted' \
     'the summary counts processes that could not be scanned'
 run_expect_status 2 'flame mem --view swap --sample ends with status 2' \
     "$FLAME" mem --view swap --sample 1k -o x.svg -- true

@@ -42,7 +42,7 @@ worked 'the first attach'
 is_str "$(fview temp | awk '{ sum += $NF } END { print sum }')" 60 'the first attach: short-lived blocks'
 is_str "$(sum alloc do_word) $(sum live do_word)" '101952 41952' 'the first attach: no other blocks count'
 like "$(cat err)" 'allocated before is not known' 'the summary says that earlier blocks are unknown'
-like "$(cat err)" 'import slots led to the recorder; all threads stood [0-9]+ times' \
+like "$(cat err)" 'import slots led to the recorder; all threads were stopped [0-9]+ times' \
     'the summary reports slots and stops'
 file_lacks err 'left alone|lost|missing' 'the summary of the first attach reports no loss'
 run_expect_status 2 'fold --view mmap of flame mem -p ends with status 2' "$FLAME" fold --view mmap t.flame

@@ -113,7 +113,7 @@ kill -TERM "$watch"
 status=0
 wait "$watch" || status=$?
 is_int "$status" 1 'flame watch whose file of moments was removed ends with status 1'
-file_has watch.err '^flame: watch: again\.flame\.moments: is gone, ' \
+file_has watch.err '^flame: watch: again\.flame\.moments: is gone with its moments: ' \
     'flame watch whose file of moments was removed says so'
 echo q >&7
 exec 7>&- 8<&-
@@ -184,7 +184,7 @@ run_expect_status 2 'flame watch with two processes ends with status 2' "$FLAME"
 run_expect_status 2 'flame watch of an unused process id ends with status 2' "$FLAME" watch 2147483646
 file_has err '^flame: watch: there is no process 2147483646$' 'flame watch of an unused process id says so'
 run_expect_status 2 'flame watch of an unrecorded process ends with status 2' "$FLAME" watch $$
-file_has err "^flame: watch: process $$ is not recorded, or not yours to look at; start it with 'flame mem', or see flame-preload\\(7\\)\$" \
+file_has err "^flame: watch: process $$ is not recorded, or you may not inspect it; start it with 'flame mem', or see flame-preload\\(7\\)\$" \
     'flame watch of an unrecorded process says so'
 run_expect_status 2 "flame watch of an ended process's trace ends with status 2" "$FLAME" watch live.flame
 file_has err '^flame: watch: live\.flame: its process \([0-9]*\) does not write to it any more$' \

@@ -96,7 +96,7 @@ is_str "$("$FLAME" fold --view live all.part0002.flame all.part0003.flame | grep
     "$("$FLAME" fold --view live all.flame | grep -v '^#')" 'two of three parts have the live bytes of the end'
 run_expect_status 0 'fold without part 2 succeeds' \
     "$FLAME" fold --view alloc all.part0001.flame all.part0003.flame
-file_has err 'all.part0003.flame: part 2 of the same recording is not given; what was counted in it is left out$' \
+file_has err 'all.part0003.flame: part 2 of the same recording is not given; its counts are missing$' \
     'fold without part 2 says that it is missing'
 is_str "$(sum alloc a all.part0001.flame all.part0003.flame 2>gap.err) $(sum alloc b all.part0001.flame all.part0003.flame 2>gap.err)" '7000 0' \
     'fold without part 2 lacks only that part'
@@ -123,7 +123,7 @@ watch=$!
 watching
 run_expect_status 2 'a second flame watch --rotate at once ends with status 2' \
     timeout 60 "$FLAME" watch --rotate 100h -o three.flame "$victim"
-file_has err '^flame: watch: .*both\.flame: somebody writes parts of it already$' \
+file_has err '^flame: watch: .*both\.flame: another process writes parts of it already$' \
     'a second flame watch --rotate at once says why'
 end_staged
 end_of_watch 0
@@ -136,7 +136,7 @@ is_str "$(cat err)" '' 'fold of overlapping parts prints nothing'
 run_expect_status 0 'fold of a recording and its parts succeeds' \
     "$FLAME" fold both.flame one.part0001.flame two.part0001.flame
 ok 'fold of a recording and its parts counts them once' cmp whole.folded out
-file_has err 'one\.part0001\.flame: is a part of a recording that is given as a whole, too; such parts are left out$' \
+file_has err 'one\.part0001\.flame: is a part of a recording that is also given whole; such parts are not counted$' \
     'fold of a recording and its parts says that it leaves out the parts'
 "$FLAME" render -o whole.svg both.flame
 "$FLAME" render -o parts.svg one.part0001.flame both.flame 2>parts.err

@@ -19,7 +19,7 @@ kept() { sed -n 's/.*; it is kept as \([^,]*\), .*/\1/p' err; }
 for at in 0 8 1024 1040; do
     run "$FLAME" mem -o x.folded -- sh -c "./scrawls .flame $at 255 8; ./keeper keep:100; exit 5"
     is_int "$status" 5 "byte $at of a trace damaged: flame mem ends with the command's status"
-    file_has err 'scrawls [0-9]+ is left out, as its trace cannot be read: .+; it is kept' \
+    file_has err 'scrawls [0-9]+ is not in the result, as its trace cannot be read: .+; it is kept' \
         "byte $at of a trace damaged: a line names the process"
     file_has err 'not recorded: scrawls \(its trace cannot be read\)' \
         "byte $at of a trace damaged: the process is among the unrecorded"
@@ -39,7 +39,7 @@ rm -rf "$TMPDIR"/flame-mem.*
 
 run "$FLAME" run -q -o x.html -- sh -c './scrawls .flame 0 0 1; ./keeper keep:100'
 is_int "$status" 0 "flame run with a damaged trace ends with the command's status"
-file_has err 'scrawls [0-9]+ is left out' 'flame run with a damaged trace names the process'
+file_has err 'scrawls [0-9]+ is not in the result' 'flame run with a damaged trace names the process'
 file_has x.html keep_block 'flame run with a damaged trace draws the other processes'
 rm -rf "$TMPDIR"/flame-run.*
 
@@ -57,7 +57,7 @@ file_has l.json '"doubts": ""' 'flame leak without leaks has no doubts in JSON'
 run "$FLAME" leak -q --tap l.tap --junit l.xml --json l.json -- \
     sh -c './scrawls .flame 0 0 1; exec ./keeper hold:0'
 is_int "$status" 1 'flame leak with an unreadable trace ends with status 1'
-file_has err 'leak: not all could be looked at: traces cannot be read: scrawls [0-9]+' \
+file_has err 'leak: not every process could be checked: traces cannot be read: scrawls [0-9]+' \
     'flame leak with an unreadable trace says why'
 file_has l.tap '^not ok 2 ' 'flame leak with an unreadable trace fails in TAP'
 file_has l.xml '<error type="look" message="traces cannot be read: scrawls' \
@@ -104,12 +104,12 @@ is_int "$(left)" 0 'forty children killed at once leave no file in TMPDIR'
 for word in over:8 spares_made:20 rules:28 disk_limit:32 magic:0; do
     run "$FLAME" mem -q -o x.folded -- sh -c "./scrawls /notes ${word#*:} 1 1; ./keeper keep:100"
     is_int "$status" 0 "${word%:*} overwritten: flame mem ends with the command's status"
-    file_has err "what flame shares with those it records \\(.*${word%:*}.*\\): processes may be missing" \
+    file_has err "that flame shares with the programs it records \\(.*${word%:*}.*\\): processes may be missing" \
         "${word%:*} overwritten: flame mem reports it"
 done
 run "$FLAME" leak -q --json l.json -- sh -c './keeper hold:0; exec ./scrawls /notes 8 1 1 /bin/true'
 is_int "$status" 1 'flame leak with over overwritten ends with status 1'
-file_has err 'leak: not all could be looked at: the notes of the run were written over: over' \
+file_has err 'leak: not every process could be checked: the notes of the run were written over: over' \
     'flame leak with over overwritten says why'
 run "$FLAME" mem -o x.folded -- ./scrawls /notes 12 255 4
 file_has err '\(used\): processes may be missing' 'an impossible number of notes is reported'

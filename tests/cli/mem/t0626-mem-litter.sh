@@ -78,11 +78,11 @@ file_has err '^flame: .*: left no recording: its trace cannot be read: no plain 
     'flame off with a pipe in place of its trace says why'
 with garbage leak -q
 is_int "$status" 1 'flame leak with a file that is no trace ends with status 1'
-file_has err 'not all could be looked at: traces cannot be read: evil' \
+file_has err 'not every process could be checked: traces cannot be read: evil' \
     'flame leak with a file that is no trace says why'
 rm -rf "${TMPDIR:?}"/*
 with hollow mem -q -o x.folded
-file_has err 'evil is left out, .*: 42949672960 bytes are said to be in use, and [0-9]+ are on the disk' \
+file_has err 'evil is not in the result, .*: 42949672960 bytes are said to be in use, and [0-9]+ are on the disk' \
     "flame mem does not read a file of 40 GiB with a trace's header"
 rm -rf "${TMPDIR:?}"/*
 with folder mem -q -o x.svg

@@ -114,7 +114,7 @@ kill -9 "$(tracer_of "$pid")"
 until_true is free
 wait $flame
 is_str "$(state_of "$pid")" S 'SIGKILL of the tracer leaves the process running'
-file_has err 'flame: the tracer was ended by signal 9; what it had recorded by then is there' \
+file_has err 'flame: the tracer was ended by signal 9; the recording up to then is kept' \
     'SIGKILL of the tracer is reported'
 
 "$FLAME" off -q -o orphan.folded -p "$pid" 2>err </dev/null &

@@ -94,7 +94,7 @@ if grep -q ready said; then
     kill -TERM "$flame"
     ok 'SIGTERM ends a tracer that hangs' comes_true is_gone "$tracer"
     wait $timeout
-    file_has err '^flame: the tracer hung and was ended; what it had recorded by then is there$' \
+    file_has err '^flame: the tracer hung and was ended; the recording up to then is kept$' \
         'the end of a hung tracer is reported'
     exec 3>&-
     wait $pid

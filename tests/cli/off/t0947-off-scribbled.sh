@@ -18,7 +18,7 @@ for seed in $(seq $((FLAME_TEST_FULL ? 40 : 6))); do
 done
 run "$FLAME" off --in-process -o t.flame -- ./scribbles rings 3
 ok 'flame off reports that a program has overwritten its rings' \
-    grep -q 'a program of the run has written over' err
+    grep -q 'a program of the run has overwritten' err
 
 for word in 0 1; do
     off ./scribbles own "$word"

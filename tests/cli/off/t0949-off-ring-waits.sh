@@ -11,7 +11,7 @@ waits() {
     [ "$status" -eq 0 ] && grep -q '^flame: threads waited .* until the tracer had read' err
 }
 again 5 waits
-file_has err '^flame: threads waited [0-9,]* times? until the tracer had read what they noted of their calls, .* in all; these waits are not the program.s$' \
+file_has err '^flame: threads waited [0-9,]* times? until the tracer had read the calls that they logged, .* in all; these waits are not the program.s$' \
     'the summary reports waits for the tracer'
 room=$("$FLAME" dump -s row t.flame | sed -n 's/.* kind=room blocked_ns=\([0-9]*\) .*/\1/p')
 ok 'a wait for the tracer is a row of kind room' test "${room:-0}" -gt 1000000
@@ -25,7 +25,7 @@ dd if=/dev/zero of=/dev/null bs=1 count=100000000 status=none &
 busy=$!
 run "$FLAME" off -p "$busy" -d 0.3 -o t.flame
 is_int "$status" 0 'flame off -p of a process that makes calls without a pause succeeds'
-file_has err "^flame: dd \\($busy\\) could do nothing for [0-9]+% of the time, .*; --no-stops stops nobody\$" \
+file_has err "^flame: dd \\($busy\\) could do nothing for [0-9]+% of the time, .*; --no-stops stops no thread\$" \
     'the summary reports how long a busy process could not run'
 kill "$busy"
 sleep 30 &

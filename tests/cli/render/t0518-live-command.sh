@@ -45,7 +45,7 @@ sees ' keeps$' 'flame live -- COMMAND shows the allocating function'
 echo w >&7
 sees_not 'word 3' "flame live -- COMMAND hides the command's output while it draws"
 press q
-sees '^flame: live: keeper goes on; Ctrl-C ends it' 'q ends the picture, not the command'
+sees '^flame: live: keeper still runs; Ctrl-C ends it' 'q ends the picture, not the command'
 sees '^TMPDIR mine, input other' "the command's output is shown after q, with its own environment"
 sees '^word 3' "the command's output is shown in order"
 echo w >&7

@@ -99,7 +99,7 @@ it in .folded or .txt; 'flame render -o d.$format' makes other files of them" \
 done
 for out in d.svg d.html d.png d.pdf d.folded d.stacks d.callgrind; do
     run_expect_status 2 "flame dump -o $out ends with status 2" "$FLAME" dump -o "$out" true.flame
-    is_str "$(cat err)" "flame: dump: -o $out: its ending does not say what to write; end it in .txt \
+    is_str "$(cat err)" "flame: dump: -o $out: its suffix names no format; end it in .txt \
 or .json; 'flame render -o $out' draws traces" "flame dump -o $out names its endings"
     not_ok "flame dump leaves no $out" test -e "$out"
 done
@@ -177,7 +177,7 @@ run_expect_status 0 'flame render -o of a name without an ending succeeds' \
     "$FLAME" render -o plain.d/plain x.folded
 file_has plain.d/plain '^<svg ' 'flame render -o of a name without an ending draws SVG'
 run_expect_status 2 'flame mem -o of a name without an ending ends with status 2' "$FLAME" mem -o plain true
-file_has err '^flame: mem: -o plain: its ending does not say what to write; end it in \.flame, \.svg, ' \
+file_has err '^flame: mem: -o plain: its suffix names no format; end it in \.flame, \.svg, ' \
     'flame mem -o of a name without an ending lists the endings'
 run_expect_status 0 'flame render -f svg -o x.xyz succeeds' "$FLAME" render -f svg -o x.xyz x.folded
 

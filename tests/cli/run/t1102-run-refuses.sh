@@ -26,7 +26,7 @@ refused 'directory that is not there' 'none/x.html: cannot write: No such file' 
     run -o none/x.html ./touch.sh
 refused 'the second output cannot be written' 'none/x.html: cannot write: No such file' \
     run -o x.svg -o none/x.html ./touch.sh
-refused 'the second output has no ending' 'run: -o y: its ending' run -o x.svg -o y ./touch.sh
+refused 'the second output has no ending' 'run: -o y: its suffix' run -o x.svg -o y ./touch.sh
 refused 'missing command' 'no-such-command: no such program in PATH' \
     run -o x.svg -- no-such-command
 printf 'int main(void) { return 0; }\n' >nothing.c
