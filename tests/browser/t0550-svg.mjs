@@ -25,7 +25,7 @@ const frame = (page, name, nth = 0) => page.evaluate(([wanted, at]) => {
     };
 }, [name, nth]);
 const text = (page, id) => page.evaluate((i) => document.getElementById(i).textContent, id);
-// A tip for the mouse stands in each button; only what is drawn counts.
+// Each button has a tip for the mouse; only what is drawn counts.
 const label = (page, id) => page.evaluate((i) =>
     document.getElementById(i).firstChild.nodeValue, id);
 const visible = (page, id) => page.locator(`#${id}`).isVisible();
@@ -42,7 +42,8 @@ async function hover() {
     is(await text(page, "details"), "Function: parse (2.00 MiB, 2,097,152 bytes, 50.00%)",
         "hover shows value in human and exact form, and percent");
     await page.mouse.move(5, 5);
-    is(await text(page, "details"), "", "and takes it away");
+    is(await text(page, "details"), "",
+        "the details line is empty after the pointer has left the frame");
     is((await frame(page, "main")).label, "main", "frames are labelled");
     is(page.trouble.join("\n"), "", "no script error, no request");
     await done(page);
@@ -51,35 +52,38 @@ async function hover() {
 async function zoom() {
     const page = await open(render(FOLDED));
     const before = await frame(page, "parse");
-    ok(!await visible(page, "unzoom"), "nothing to reset at first");
+    ok(!await visible(page, "unzoom"), "the zoom button is hidden before a zoom");
     await on(page, "parse").click();
     const parse = await frame(page, "parse");
     near(parse.width, 1180, 1, "the clicked frame fills the width");
-    near(parse.x, 10, 0.5, "from the left edge");
-    is(parse.opacity, 1, "itself not faded");
+    near(parse.x, 10, 0.5, "a zoomed frame begins at the left edge");
+    is(parse.opacity, 1, "a zoomed frame is not faded");
     const root = await frame(page, "main");
-    near(root.width, 1180, 1, "its ancestors do too");
-    ok(root.opacity < 0.7, "and are faded");
-    near((await frame(page, "alloc", 1)).width, 1180, 1, "its child keeps its share");
-    near((await frame(page, "alloc", 2)).width, 295, 1, "the nested one too");
+    near(root.width, 1180, 1, "ancestors of a zoomed frame take the whole width");
+    ok(root.opacity < 0.7, "ancestors of a zoomed frame are faded");
+    near((await frame(page, "alloc", 1)).width, 1180, 1,
+        "a child of a zoomed frame keeps its share");
+    near((await frame(page, "alloc", 2)).width, 295, 1,
+        "a nested frame of a zoomed frame keeps its share");
     ok(!(await frame(page, "emit")).shown, "other frames are gone");
     ok(await visible(page, "unzoom"), "Reset Zoom is there");
     await on(page, "alloc", 2).click();
-    near((await frame(page, "alloc", 2)).width, 1180, 1, "zoom goes on from a zoom");
+    near((await frame(page, "alloc", 2)).width, 1180, 1,
+        "a second zoom inside a zoomed frame works");
     await on(page, "main").click();
     near((await frame(page, "main")).width, 1180, 1, "a faded ancestor can be clicked");
-    ok((await frame(page, "emit")).shown, "and shows its other children again");
+    ok((await frame(page, "emit")).shown, "zooming out shows the other children again");
     await page.locator("#unzoom").click();
     const after = await frame(page, "parse");
     near(after.x, before.x, 0.1, "reset: all as before");
-    near(after.width, before.width, 0.1, "reset: widths too");
+    near(after.width, before.width, 0.1, "reset: widths are as before");
     is(after.opacity, 1, "reset: nothing faded");
     await on(page, "parse").click();
     await page.goBack();
     near((await frame(page, "parse")).width, before.width, 0.1, "Back undoes a zoom");
     await on(page, "parse").click();
     await page.keyboard.press("Escape");
-    near((await frame(page, "parse")).width, before.width, 0.1, "so does Escape");
+    near((await frame(page, "parse")).width, before.width, 0.1, "Escape undoes a zoom");
     is(page.trouble.join("\n"), "", "no script error, no request");
     await done(page);
 }
@@ -93,41 +97,47 @@ async function search() {
     await matched(page, "Matched: 75.00%, 1 name");
     ok(true, "a stack with nested matches counts once");
     is((await frame(page, "alloc")).fill, "rgb(230, 0, 230)", "matches are marked");
-    ok((await frame(page, "parse")).fill !== "rgb(230, 0, 230)", "others are not");
+    ok((await frame(page, "parse")).fill !== "rgb(230, 0, 230)",
+        "search does not mark frames that do not match");
     await page.keyboard.press("Enter");
     ok(!await page.locator("#searchbox").count(), "Enter closes the box");
-    is(await text(page, "matched"), "Matched: 75.00%, 1 name", "and keeps the matches");
-    is(await label(page, "search"), "Reset Search", "which can be reset");
+    is(await text(page, "matched"), "Matched: 75.00%, 1 name",
+        "Enter keeps the matches of a search");
+    is(await label(page, "search"), "Reset Search",
+        "the search button resets a search that has matches");
     await page.locator("#search").click();
-    is(await text(page, "matched"), "", "reset");
-    ok((await frame(page, "alloc")).fill !== "rgb(230, 0, 230)", "nothing marked any more");
+    is(await text(page, "matched"), "", "a reset search shows no matches");
+    ok((await frame(page, "alloc")).fill !== "rgb(230, 0, 230)", "a reset search marks no frame");
 
     await page.locator("#search").click();
     await page.keyboard.type("emit");
     await matched(page, "Matched: 37.50%, 2 names");
     await page.locator("#ignorecase").click();
-    is(await text(page, "matched"), "Matched: 25.00%, 1 name", "case counts without ic");
-    ok((await page.evaluate(() => location.hash)).includes("c=1"), "which a link keeps");
+    is(await text(page, "matched"), "Matched: 25.00%, 1 name",
+        "case matters in a search without ic");
+    ok((await page.evaluate(() => location.hash)).includes("c=1"),
+        "the address keeps that case matters in a search");
     await page.keyboard.press("Control+i");
     is(await text(page, "matched"), "Matched: 37.50%, 2 names", "Ctrl-I turns it on again");
     await page.locator("#searchbox input").fill("/em(/");
     await matched(page, "a ( without its ); as text: 0.00%, 0 names");
     ok(true, "a wrong expression is said to be wrong, and is text");
-    is(await page.locator("#matched.wrong").count(), 1, "in another colour");
+    is(await page.locator("#matched.wrong").count(), 1, "a wrong expression is in another colour");
     await page.locator("#searchbox input").fill("main|exit");
     await matched(page, "Matched: 0.00%, 0 names");
     await page.locator("#regex").click();
     is(await text(page, "matched"), "Matched: 100.00%, 2 names", ".* makes it an expression");
-    ok((await page.evaluate(() => location.hash)).includes("r=1"), "in the link, too");
+    ok((await page.evaluate(() => location.hash)).includes("r=1"),
+        "the address has an expression as one");
     await page.locator("#regex").click();
     await page.locator("#searchbox input").fill("all");
     await matched(page, "Matched: 75.00%, 1 name");
-    ok(true, "the root's own name is not searched");
+    ok(true, "search does not match the name of the root");
     await page.keyboard.press("Escape");
     is(await text(page, "matched"), "", "Escape ends the search");
-    ok(!await page.locator("#searchbox").count(), "and closes the box");
+    ok(!await page.locator("#searchbox").count(), "Escape closes the search box");
     await page.keyboard.press("F3");
-    ok(await page.locator("#searchbox input").isVisible(), "F3 opens it, too");
+    ok(await page.locator("#searchbox input").isVisible(), "F3 opens the search box");
     await page.keyboard.type("nothing like it");
     await matched(page, "Matched: 0.00%, 0 names");
     ok(true, "no match is 0%");
@@ -151,7 +161,7 @@ async function keys() {
     near((await frame(page, "parse")).width, 1180, 1, "Enter zooms");
     await page.keyboard.press("ArrowDown");
     await page.keyboard.press("Enter");
-    near((await frame(page, "main")).width, 1180, 1, "to a faded caller, too");
+    near((await frame(page, "main")).width, 1180, 1, "Enter zooms to a faded caller");
     await page.keyboard.press("Escape");
     ok(!await visible(page, "next"), "no next match without a search");
     await page.keyboard.press("Control+f");
@@ -167,7 +177,8 @@ async function keys() {
     await details("n", "Emit");
     await details("Shift+N", "emit");
     await page.locator("#next").click();
-    ok((await text(page, "details")).startsWith("Function: Emit ("), "the button does it, too");
+    ok((await text(page, "details")).startsWith("Function: Emit ("),
+        "the button selects the next match");
     await on(page, "parse").click();
     await page.locator("#previous").click();
     near((await frame(page, "emit")).width, 1180, 1, "a match out of sight is zoomed to");
@@ -193,21 +204,23 @@ async function address() {
     await page.reload();
     const nested = await frame(page, "alloc", 1);
     near(nested.width, 1180, 1, "the zoomed frame survives a reload");
-    is(await text(page, "matched"), "Matched: 75.00%, 1 name", "so does the search");
+    is(await text(page, "matched"), "Matched: 75.00%, 1 name", "the search survives a reload");
     const hash = new URL(page.url()).hash;
     await done(page);
     const other = await open(path, { hash, width: 800 });
-    near((await frame(other, "alloc", 1)).width, 780, 1, "a shared link shows the same");
-    is(await text(other, "matched"), "Matched: 75.00%, 1 name", "with the search");
+    near((await frame(other, "alloc", 1)).width, 780, 1, "a shared link shows the zoomed frame");
+    is(await text(other, "matched"), "Matched: 75.00%, 1 name", "a shared link shows the search");
     await done(other);
     is(new URLSearchParams(hash.slice(1)).get("p"), "app;main;parse;alloc",
-        "which names the frame by its path");
+        "the address names the zoomed frame by its path");
     const moved = render("app;aaa 900\napp;main;parse;alloc 40\napp;main;parse;x 40\n");
     const later = await open(moved, { hash });
-    near((await frame(later, "alloc")).width, 1180, 1, "so it finds it in another picture");
+    near((await frame(later, "alloc")).width, 1180, 1,
+        "a link finds the path of its frame in another picture");
     await done(later);
     const gone = await open(moved, { hash: "#p=app;main;parse;nothing;at;all" });
-    near((await frame(gone, "parse")).width, 1180, 1, "or its nearest caller there");
+    near((await frame(gone, "parse")).width, 1180, 1,
+        "a link to a missing frame zooms to its nearest caller");
     await done(gone);
     const [x, y] = await placeOfEmit(path);
     const place = await open(path, { hash: `#x=${x}&y=${y}` });
@@ -215,11 +228,11 @@ async function address() {
     await done(place);
     const chart = await open(render("a;f;g 5\na;h 5\na;f;g 5\n", "--flamechart"));
     await on(chart, "g", 1).click();
-    is(new URL(chart.url()).hash, "#p=a%3Bf%3Bg&k=1", "of equal paths it says which");
+    is(new URL(chart.url()).hash, "#p=a%3Bf%3Bg&k=1", "the address numbers frames of equal paths");
     const third = (await frame(chart, "g", 0)).shown;
     await chart.reload();
     ok(!third && !(await frame(chart, "g", 0)).shown && (await frame(chart, "g", 1)).shown,
-        "and shows that one again");
+        "reload: the chosen frame of several with one path is shown again");
     await done(chart);
     const anyName = render("a;<b>&=%;\"c\" 5\na;x 5\n");
     const odd = await open(anyName);
@@ -230,14 +243,17 @@ async function address() {
     await done(odd);
     const deep = await open(render("frame_with_a_name;".repeat(900) + "leaf 3\nother 5\n"));
     await on(deep, "leaf").click();
-    ok(new URL(deep.url()).hash.startsWith("#x="), "a path too long is a place");
+    ok(new URL(deep.url()).hash.startsWith("#x="),
+        "the address of a frame with too long a path has its place");
     await deep.reload();
     const inside = await deep.evaluate(() => document.documentElement.clientWidth);
-    near((await frame(deep, "leaf")).width, inside - 20, 1, "which leads there as well");
+    near((await frame(deep, "leaf")).width, inside - 20, 1,
+        "a link with the place of a frame zooms to it");
     await done(deep);
     const wrong = await open(path, { hash: "#x=99999&y=oops&r=1&s=%5B" });
     ok((await frame(wrong, "emit")).shown, "a link to no frame shows all");
-    is(await text(wrong, "matched"), "a [ without its ]; as text: 0.00%, 0 names", "its wrong search is said");
+    is(await text(wrong, "matched"), "a [ without its ]; as text: 0.00%, 0 names",
+        "a link with a wrong expression shows the error");
     is(wrong.trouble.join("\n"), "", "no script error");
     await done(wrong);
 }
@@ -248,7 +264,7 @@ async function width() {
     await page.setViewportSize({ width: 1500, height: 700 });
     await page.waitForFunction(() =>
         document.querySelector("#frames rect").getBoundingClientRect().width > 1400);
-    near((await frame(page, "app")).width, 1480, 1, "and follows it");
+    near((await frame(page, "app")).width, 1480, 1, "the picture follows a wider window");
     await done(page);
     const apart = (p) => p.evaluate(() => {
         const box = (id) => document.getElementById(id).getBoundingClientRect();
@@ -262,18 +278,20 @@ async function width() {
         await on(small, "parse").click();
         ok(await apart(small), `the title is apart from the buttons in ${narrow} pixels`);
         const shown = await label(small, "title");
-        ok(shown.startsWith("Mem") && shown.endsWith("..") === narrow < 600, "and can be read", shown);
+        ok(shown.startsWith("Mem") && shown.endsWith("..") === narrow < 600,
+            "a cut title in a narrow window can be read", shown);
         await small.setViewportSize({ width: 1200, height: 700 });
         await small.waitForFunction(() =>
             document.querySelector("#frames rect").getBoundingClientRect().width > 1100);
-        is(await text(small, "title"), "Memory live when most was", "it is whole again where it fits");
+        is(await text(small, "title"), "Memory live when most was",
+            "the title is whole again in a wide window");
         is(small.trouble.join("\n"), "", "no script error");
         await done(small);
     }
     const fixed = await open(render(FOLDED, "--width", "600"), { width: 1500 });
-    near((await frame(fixed, "app")).width, 580, 1, "--width is fixed");
+    near((await frame(fixed, "app")).width, 580, 1, "--width fixes the width of the picture");
     await on(fixed, "emit").click();
-    near((await frame(fixed, "emit")).width, 580, 1, "and zooms within it");
+    near((await frame(fixed, "emit")).width, 580, 1, "--width fixes the width of a zoomed frame");
     await done(fixed);
     const tall = await open(render("f;".repeat(200) + "leaf 3\n"), { height: 400 });
     await on(tall, "leaf").hover();
@@ -293,9 +311,9 @@ async function labels() {
     is(await outside(), 0, "no label runs out of its frame");
     ok((await frame(page, long)).label.endsWith(".."), "a long name is cut");
     await on(page, long).click();
-    is(await outside(), 0, "nor when zoomed");
+    is(await outside(), 0, "no label runs out of its frame after a zoom");
     await page.setViewportSize({ width: 500, height: 700 });
-    is(await outside(), 0, "nor in a narrow window");
+    is(await outside(), 0, "no label runs out of its frame in a narrow window");
     await done(page);
 }
 
@@ -319,17 +337,19 @@ async function hostile() {
     await page.keyboard.press("Control+f");
     await page.keyboard.type("<script>|onload");
     await matched(page, "Matched: ");
-    is(await page.locator("script").count(), 1, "one script: ours");
-    is(await page.locator("svg img, svg image, svg a:not(#findings > a)").count(), 0, "no element out of a name");
-    is(await page.evaluate(() => document.title), "", "none of them ran");
+    is(await page.locator("script").count(), 1, "hostile names add no script");
+    is(await page.locator("svg img, svg image, svg a:not(#findings > a)").count(), 0,
+        "hostile names add no element");
+    is(await page.evaluate(() => document.title), "", "hostile names run no script");
     is(await text(page, "title"), names[0], "the title is text");
     is(page.trouble.join("\n"), "", "no script error, no dialog, no request");
     await done(page);
 
     const term = "<img src=x onerror=alert(1)>(";
     const link = await open(render(FOLDED), { hash: "#s=" + encodeURIComponent(term) });
-    is(await text(link, "matched"), "Matched: 0.00%, 0 names", "a hostile link is text");
-    is(link.trouble.join("\n"), "", "and does nothing");
+    is(await text(link, "matched"), "Matched: 0.00%, 0 names",
+        "a hostile link is searched as text");
+    is(link.trouble.join("\n"), "", "a hostile link causes no script error or request");
     await done(link);
 }
 
@@ -337,16 +357,16 @@ async function embedded() {
     const svg = render(FOLDED);
     const page = await open(file("embed.html", `<!doctype html><title>t</title><img src="${svg}">`));
     is(await page.evaluate(() => document.querySelector("img").naturalWidth), 1200,
-        "as an image it has its own width");
+        "the picture has its own width inside an <img>");
     await done(page);
     const dark = await open(svg, { colorScheme: "dark" });
     const paper = await dark.evaluate(() => getComputedStyle(document.documentElement).backgroundColor);
     ok(paper.match(/\d+/g).slice(0, 3).every((c) => c < 60), "dark when the reader's system is", paper);
     await done(dark);
     const still = await open(svg, { javaScriptEnabled: false });
-    ok(!await visible(still, "search"), "without scripts no button that does nothing");
+    ok(!await visible(still, "search"), "no button is visible without scripts");
     ok(await still.locator("#frames text").filter({ hasText: "main" }).isVisible(),
-        "but labelled frames");
+        "frames have labels without scripts");
     await done(still);
 }
 
@@ -355,22 +375,26 @@ async function signs() {
     const two = "a;up 10 30\na;down 30 10\na;same 20 20\na;gone;f 20 0\na;new;f 0 20\n";
     const labelOf = async (page, name) => (await frame(page, name)).label;
     const page = await open(render(two));
-    is(await labelOf(page, "up"), "+ up", "growth has a plus");
-    is(await labelOf(page, "down"), "\u2212 down", "decline a minus");
-    is(await labelOf(page, "same"), "same", "what is as before neither");
+    is(await labelOf(page, "up"), "+ up", "comparison: the label of a frame that grew has a plus");
+    is(await labelOf(page, "down"), "\u2212 down",
+        "comparison: the label of a frame that shrank has a minus");
+    is(await labelOf(page, "same"), "same",
+        "comparison: the label of an unchanged frame has no sign");
     await on(page, "down").click();
-    is(await labelOf(page, "down"), "\u2212 down", "also when zoomed");
+    is(await labelOf(page, "down"), "\u2212 down", "comparison: a zoomed frame keeps its sign");
     await done(page);
     for (const [wide, colorScheme] of [[420, "light"], [900, "dark"], [1800, "dark"]]) {
         const elided = await open(render(two, "--widths", "elided"), { width: wide, colorScheme });
         const gone = await frame(elided, "gone"), now = await frame(elided, "new");
-        is(gone.fill, "rgb(38, 38, 43)", `what is gone is black at ${wide}`);
-        is(now.fill, "rgb(255, 255, 255)", "what is new is white");
-        ok(gone.x > now.x && gone.x >= (await frame(elided, "up")).x, "and the gone at the right");
+        is(gone.fill, "rgb(38, 38, 43)", `elided: a frame that is gone is black at ${wide}`);
+        is(now.fill, "rgb(255, 255, 255)", "elided: a new frame is white");
+        ok(gone.x > now.x && gone.x >= (await frame(elided, "up")).x,
+            "elided: frames that are gone are at the right");
         const ink = await elided.evaluate(() => [...document.querySelectorAll("#frames > g")]
             .filter((g) => /^(gone|new) /.test(g.textContent))
             .map((g) => getComputedStyle(g.querySelector("text")).fill).join(" "));
-        is(ink, "rgb(17, 17, 17) rgb(255, 255, 255)", "both can be read");
+        is(ink, "rgb(17, 17, 17) rgb(255, 255, 255)",
+            "elided: labels of new and gone frames can be read");
         await done(elided);
     }
     const chain = await open(render("T1;run;futex;--;post_[w];loop_[w];T2_[w] 5\nT1;run 5\n"));
@@ -384,9 +408,10 @@ async function signs() {
     is(await weight("loop"), "400", "a function is none");
     await on(chain, "T2").hover();
     is(await text(chain, "details"), "Function: T2 (5 samples, 50.00%) \u00b7 link 1 T2: 50.00%",
-        "the line below tells the links that lead to a waker");
+        "the details line of a waker has the links of its chain");
     await on(chain, "run").hover();
-    is(await text(chain, "details"), "Function: run (10 samples, 100.00%)", "and none of a sleeper");
+    is(await text(chain, "details"), "Function: run (10 samples, 100.00%)",
+        "the details line of a sleeper has no link");
     await done(chain);
 }
 

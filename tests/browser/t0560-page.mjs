@@ -15,9 +15,10 @@ const symbol = (page, name) => page.locator(".symbol").getByText(name, { exact: 
 
 async function views() {
     const page = await explore(FOLDED);
-    is(await page.title(), "Memory live at the end", "the title");
-    is(await text(page, "#title"), "Memory live at the end", "is on the page, too");
-    is(await text(page, "#subtitle"), "4.00 MiB", "with the total");
+    is(await page.title(), "Memory live at the end", "the document title is the view's");
+    is(await text(page, "#title"), "Memory live at the end",
+        "the heading of the page is the view's title");
+    is(await text(page, "#subtitle"), "4.00 MiB", "the subtitle shows the total");
     ok(!await page.locator("#columns").isVisible(), "one column needs no switch");
     is((await table(page)).join(", "),
         "alloc 3.00 MiB 3.00 MiB, Emit 512.0 KiB 512.0 KiB, exit 512.0 KiB 512.0 KiB, " +
@@ -26,12 +27,14 @@ async function views() {
     is(await row(page, 3), "Emit:524288 emit:1048576 parse:2097152", "frames by name");
     await page.locator("th.col-total button").click();
     is((await table(page)).map((s) => s.split(" ")[0]).join(" "),
-        "app main alloc parse emit Emit exit", "by total");
+        "app main alloc parse emit Emit exit", "the table sorts by total at first");
     await page.locator("th.col-name button").click();
-    is((await table(page))[0].split(" ")[0], "Emit", "by name");
-    is(await page.locator("th.col-name").getAttribute("aria-sort"), "ascending", "said so");
+    is((await table(page))[0].split(" ")[0], "Emit", "the table sorts by name");
+    is(await page.locator("th.col-name").getAttribute("aria-sort"), "ascending",
+        "the header of the name column is marked as sorted");
     await page.locator("th.col-name button").click();
-    is((await table(page))[0].split(" ")[0], "parse", "and back");
+    is((await table(page))[0].split(" ")[0], "parse",
+        "the table sorts by name in descending order");
     for (const [key, shown] of [["1", "table"], ["3", "graph"], ["2", "both"]]) {
         await page.keyboard.press(key);
         is([await page.locator("#table").isVisible(), await page.locator("#graph").isVisible()]
@@ -47,10 +50,12 @@ async function zoom() {
     await hover(page, "parse");
     const tip = (await text(page, "#tooltip")).replace(/\s+/g, " ");
     ok(tip.startsWith("parse Memory live at the end 2.00 MiB 2,097,152 bytes Of all 50.00% " +
-        "Of caller 57.14% Self 0 B, 0.00%"), "the tooltip", tip);
-    is(await text(page, "#details"), "parse: 2.00 MiB, 50.00%", "and the line below");
+        "Of caller 57.14% Self 0 B, 0.00%"), "the tooltip of a frame shows its counts", tip);
+    is(await text(page, "#details"), "parse: 2.00 MiB, 50.00%",
+        "the details line shows the frame under the pointer");
     await page.mouse.move(300, 5);
-    ok(!await page.locator("#tooltip").isVisible(), "which goes away");
+    ok(!await page.locator("#tooltip").isVisible(),
+        "the tooltip is hidden after the pointer has left");
     const before = await frame(page, "parse");
     await click(page, "parse");
     const all = (await frame(page, "all")).w;
@@ -61,14 +66,14 @@ async function zoom() {
     await hover(page, "alloc", { nth: 1 });
     ok((await text(page, "#tooltip")).includes("25.00%"), "percent of the zoom");
     await page.locator("#crumbs button", { hasText: "main" }).click();
-    ok(await frame(page, "emit"), "a crumb leads back");
+    ok(await frame(page, "emit"), "zoom: a crumb leads back");
     await page.goBack();
-    near((await frame(page, "parse")).w, all, 1, "so does Back");
+    near((await frame(page, "parse")).w, all, 1, "zoom: Back undoes a crumb");
     await page.keyboard.press("Escape");
-    near((await frame(page, "parse")).w, before.w, 0.1, "and Escape");
+    near((await frame(page, "parse")).w, before.w, 0.1, "zoom: Escape resets it");
     await click(page, "parse");
     await page.keyboard.press("0");
-    near((await frame(page, "parse")).x, before.x, 0.1, "and 0");
+    near((await frame(page, "parse")).x, before.x, 0.1, "zoom: the key 0 resets it");
     await page.mouse.move(...await point(page, "emit"));
     await page.keyboard.down("Control");
     await page.mouse.wheel(0, -300);
@@ -99,27 +104,31 @@ async function search() {
     await page.keyboard.press("Enter");
     is(await text(page, "#details"), "alloc: 1.00 MiB, 25.00%", "Enter goes to the first match");
     await page.keyboard.press("Enter");
-    is(await text(page, "#details"), "alloc: 2.00 MiB, 50.00%", "to the next one");
+    is(await text(page, "#details"), "alloc: 2.00 MiB, 50.00%",
+        "search: Enter selects the next match");
     await page.keyboard.press("Shift+Enter");
-    is(await text(page, "#details"), "alloc: 1.00 MiB, 25.00%", "and back");
+    is(await text(page, "#details"), "alloc: 1.00 MiB, 25.00%",
+        "search: Shift+Enter selects the previous match");
     await page.locator("#query").fill("emit");
     is(await text(page, "#matched"), "37.50% \u00b7 2 names", "case is ignored");
     await page.locator("#matchcase").click();
-    is(await text(page, "#matched"), "25.00% \u00b7 1 name", "unless asked for");
+    is(await text(page, "#matched"), "25.00% \u00b7 1 name",
+        "search: case is ignored unless asked for");
     await page.locator("#matchcase").click();
     await page.locator("#query").fill("em(");
-    is(await text(page, "#matched"), "0.00% \u00b7 0 names", "it is plain text");
+    is(await text(page, "#matched"), "0.00% \u00b7 0 names", "search: a query is plain text");
     await page.locator("#regex").click();
     is(await text(page, "#matched"), "a ( without its ); as text: 0.00% \u00b7 0 names",
-        "which a wrong expression becomes");
+        "search: a wrong expression is searched as text");
     await page.locator("#query").fill("em+i");
     is(await text(page, "#matched"), "37.50% \u00b7 2 names", "a right one is one");
     await page.locator("#regex").click();
     await page.locator("#query").press("Escape");
-    is(await page.locator("#query").inputValue(), "", "Escape clears it");
+    is(await page.locator("#query").inputValue(), "", "search: Escape clears the box");
     await symbol(page, "exit").click();
-    is(await text(page, "#matched"), "12.50% \u00b7 1 name", "a row picks its symbol");
-    is((await table(page)).length, 7, "with all rows left");
+    is(await text(page, "#matched"), "12.50% \u00b7 1 name",
+        "search: a row of the table selects its symbol");
+    is((await table(page)).length, 7, "search: all rows stay in the table when one is selected");
     await symbol(page, "Emit").click();
     is(await text(page, "#matched"), "25.00% \u00b7 2 names", "a second one");
     await symbol(page, "exit").click();
@@ -134,15 +143,16 @@ async function search() {
 async function layouts() {
     const page = await explore(FOLDED);
     await page.keyboard.press("r");
-    is(await row(page, 1), "Emit:524288 alloc:3145728 exit:524288", "callers: leaves at the root");
+    is(await row(page, 1), "Emit:524288 alloc:3145728 exit:524288",
+        "callers: leaves are at the root");
     is(await row(page, 2), "main:524288 alloc:524288 emit:1048576 parse:1572864 app:524288",
-        "then who called them");
+        "callers: the second row has the callers of the leaves");
     await page.keyboard.press("r");
-    is(await row(page, 1), "app:4194304", "and back");
+    is(await row(page, 1), "app:4194304", "callers: R leads back to callees");
     await choose(page, "alloc", "Sandwich");
-    is(await row(page, 1, 0), "emit:1048576 parse:2097152", "sandwich: callers");
-    is(await row(page, 0, 1), "alloc:3145728", "the function");
-    is(await row(page, 1, 1), "alloc:524288", "its callees");
+    is(await row(page, 1, 0), "emit:1048576 parse:2097152", "sandwich: callers are above");
+    is(await row(page, 0, 1), "alloc:3145728", "sandwich: the function is between");
+    is(await row(page, 1, 1), "alloc:524288", "sandwich: callees are below");
     const [upper, lower] = [await frame(page, "emit"), await frame(page, "alloc", { chart: 1 })];
     ok(upper.y < lower.y && (await frame(page, "app")).y < upper.y, "callers stand above");
     await page.setViewportSize({ width: 1400, height: 330 });
@@ -158,41 +168,45 @@ async function layouts() {
         [at, end] = await sights();
     }
     near(at, end, 3,
-        "in a low window the function stays in sight");
+        "sandwich: the function stays in sight in a low window");
     await page.setViewportSize({ width: 1400, height: 800 });
     await page.locator("#filters button", { hasText: "Sandwich" }).click();
-    is(await row(page, 1), "app:4194304", "its tag ends it");
+    is(await row(page, 1), "app:4194304", "sandwich: its tag ends it");
     await symbol(page, "emit").hover();
     await symbol(page, "emit").locator("..").locator(".row-action").click();
     is(await row(page, 0, 1), "emit:1048576", "from the table, too");
     await page.locator("#layouts button", { hasText: "Callees" }).click();
     const top = (await frame(page, "app")).y;
     await page.keyboard.press("i");
-    ok((await frame(page, "parse")).y < (await frame(page, "app")).y, "I puts the root below");
+    ok((await frame(page, "parse")).y < (await frame(page, "app")).y,
+        "I puts the root at the bottom");
     await page.keyboard.press("i");
-    is((await frame(page, "app")).y, top, "and back");
+    is((await frame(page, "app")).y, top, "I pressed again puts the root at the top");
     await untroubled(page, "layouts");
 }
 
 async function subtrees() {
     const page = await explore(FOLDED);
     await choose(page, "parse", "Hide this subtree");
-    is(await row(page, 3), "Emit:524288 emit:1048576", "a subtree hidden");
-    is(await text(page, "#subtitle"), "2.00 MiB", "is not counted");
+    is(await row(page, 3), "Emit:524288 emit:1048576", "a hidden subtree is not drawn");
+    is(await text(page, "#subtitle"), "2.00 MiB", "a hidden subtree is not counted");
     await page.locator("#filters button", { hasText: "hidden" }).click();
-    is(await row(page, 3), "Emit:524288 emit:1048576 parse:2097152", "until it is shown again");
+    is(await row(page, 3), "Emit:524288 emit:1048576 parse:2097152",
+        "a hidden subtree is drawn again after its tag is removed");
     await choose(page, "parse", "Focus");
-    is(await row(page, 0), "parse:2097152", "a subtree focused is all there is");
-    is(await text(page, "#subtitle"), "2.00 MiB", "and the total");
-    is((await table(page)).join(), "alloc 2.00 MiB 2.00 MiB", "in the table, too");
+    is(await row(page, 0), "parse:2097152", "focus: only the subtree is drawn");
+    is(await text(page, "#subtitle"), "2.00 MiB", "focus: the total is that of the subtree");
+    is((await table(page)).join(), "alloc 2.00 MiB 2.00 MiB",
+        "the table shows the filtered symbols");
     await page.goBack();
     await choose(page, "alloc", "Hide this function everywhere");
     is(await row(page, 3), "Emit:524288", "a function hidden wherever it is called");
     await page.goBack();
     await page.locator("#display summary").click();
     await page.locator("#display label", { hasText: "recursion" }).click();
-    is(await row(page, 4), "alloc:1048576 alloc:2097152", "recursion collapsed");
-    is(await row(page, 5), "", "is no longer there");
+    is(await row(page, 4), "alloc:1048576 alloc:2097152",
+        "collapsed recursion: nested frames of one name are merged");
+    is(await row(page, 5), "", "collapsed recursion: the merged frames leave no row");
     await page.locator("#display label", { hasText: "recursion" }).click();
     await page.locator("#display label", { hasText: "chains" }).click();
     is(await row(page, 2), "exit:524288 main:3670016", "chains: app has two callees");
@@ -222,9 +236,9 @@ async function keys() {
     is(await page.evaluate(() => document.activeElement.firstChild.data),
         "Sandwich: callers and callees", "arrows walk it");
     await page.keyboard.press("Escape");
-    ok(!await page.locator("#menu").isVisible(), "Escape closes it");
+    ok(!await page.locator("#menu").isVisible(), "menu: Escape closes it");
     ok(await page.evaluate(() => document.activeElement.matches(".chart-canvas")),
-        "and gives the focus back");
+        "menu: Escape gives the focus back to the chart");
     await page.keyboard.press("s");
     is(await row(page, 0, 1), "main:3670016", "S: sandwich of the frame");
     await page.keyboard.press("?");
@@ -250,10 +264,12 @@ async function address() {
     await page.waitForFunction(() => location.hash.includes("q=alloc"));
     const hash = new URL(page.url()).hash;
     await page.reload();
-    is(await crumbs(page), "all app main parse", "the zoom survives a reload");
-    is(await text(page, "#matched"), "75.00% \u00b7 1 name", "so does the search");
-    is(await page.locator("html").getAttribute("data-theme"), "dark", "the theme");
-    ok(!await page.locator("#table").isVisible(), "the view");
+    is(await crumbs(page), "all app main parse", "address: the zoom survives a reload");
+    is(await text(page, "#matched"), "75.00% \u00b7 1 name",
+        "address: the search survives a reload");
+    is(await page.locator("html").getAttribute("data-theme"), "dark",
+        "address: the theme survives a reload");
+    ok(!await page.locator("#table").isVisible(), "address: the hidden table survives a reload");
     await untroubled(page, "address");
     const other = await open(path, { ...quiet, hash, width: 800 });
     is(await crumbs(other), "all app main parse", "a shared link shows the same");
@@ -270,9 +286,9 @@ async function otherRun() {
     await choose(page, "w", "Hide this subtree");
     await click(page, "y");
     await page.keyboard.press("r");
-    is(await row(page, 1), "z:5", "callers of what was zoomed into");
+    is(await row(page, 1), "z:5", "address: a zoom leads to the callers of the frame");
     await page.keyboard.press("0");
-    is(await row(page, 1), "c:4 q:1 z:5", "and of all, without what is hidden");
+    is(await row(page, 1), "c:4 q:1 z:5", "address: the callers of all leave out what is hidden");
     await page.goBack();
     await page.goBack();
     is(await crumbs(page), "all m x y", "Back finds the zoom of another layout");
@@ -280,15 +296,16 @@ async function otherRun() {
     await done(page);
     const other = (folded, at) => explore(folded, { hash: at });
     const more = await other("A;z 2\nm;0;w 3\nm;x;w 6\nm;x;v 2\nz;z 2\n", hash);
-    is(await crumbs(more), "all m x", "in another run, the nearest caller of what is not there");
-    is(await row(more, 3), "v:2", "what was hidden is");
+    is(await crumbs(more), "all m x",
+        "another run: a link to a missing frame zooms to its nearest caller");
+    is(await row(more, 3), "v:2", "another run: a hidden subtree is hidden");
     await untroubled(more, "a link of another run");
     const none = await other("A;z 2\n", hash);
     is(await row(none, 1), "A:2", "all where nothing of it is there");
     await untroubled(none, "a link of something else");
     const named = await other("f;3;g;h 2\nf_[k];k 1\nf;g 4\n", "#zoom=1%3Bf&picks=%3B3");
-    is(await crumbs(named), "all f", "of equal names the one that is meant");
-    is(await row(named, 2), "k:1", "that is, the kernel's");
+    is(await crumbs(named), "all f", "address: a place tells frames of one name apart");
+    is(await row(named, 2), "k:1", "address: a place leads to the frame of the kernel");
     is(await text(named, "#picks"), "1 picked \u2715", "a number can be a name");
     await untroubled(named, "names");
     const sandwich = await other("a;f;g 3\nb;f;h 4\n", "#layout=sandwich&sandwich=%3Bf&zoom=%3Bh");

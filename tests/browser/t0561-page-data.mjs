@@ -9,8 +9,10 @@ import { is, main, near, ok, open, renderTo } from "./page.mjs";
 async function columns() {
     const page = await explore("# flame: view=alloc unit=bytes\nm;f 3000\nm;g 1000\n" +
         "# flame: view=count unit=calls\nm;f 3\nm;h 5\n# flame: view=live unit=bytes\n");
-    is((await text(page, "#columns")).replace(/\s+/g, " "), "alloc count live", "a switch for columns");
-    ok(await page.locator("#columns button", { hasText: "live" }).isDisabled(), "not for an empty one");
+    is((await text(page, "#columns")).replace(/\s+/g, " "), "alloc count live",
+        "columns: a button for each");
+    ok(await page.locator("#columns button", { hasText: "live" }).isDisabled(),
+        "columns: the button of an empty one is disabled");
     is(await row(page, 2), "f:3000 g:1000", "the first column");
     await hover(page, "f");
     ok((await text(page, "#tooltip")).replace(/\s+/g, " ").includes(
@@ -20,8 +22,8 @@ async function columns() {
     is(await text(page, "#title"), "Allocation calls", "the second one");
     is(await crumbs(page), "all m f", "keeps the zoom");
     await page.keyboard.press("Escape");
-    is(await row(page, 2), "f:3 h:5", "has its own frames");
-    is((await table(page)).join(", "), "h 5 5, f 3 3, m 0 8", "and rows");
+    is(await row(page, 2), "f:3 h:5", "columns: each has its own frames");
+    is((await table(page)).join(", "), "h 5 5, f 3 3, m 0 8", "columns: each has its own rows");
     ok(page.url().includes("column=count"), "the address says which");
     await untroubled(page, "columns");
     const folded = "# flame: view=alloc unit=bytes\nm;f 30\n# flame: view=count unit=calls\nm;h 5\n" +
@@ -36,7 +38,7 @@ async function columns() {
 
 async function fractions() {
     const page = await explore("a;b 1.5\na;c 2.25\na;d 0.000001\nbig 9007199254740992\n");
-    is(await text(page, "#details"), "", "nothing hovered");
+    is(await text(page, "#details"), "", "fractions: the details line is empty at first");
     const shown = await page.evaluate(() =>
         [...document.querySelector(".chart-canvas").chart.graph.own].join());
     is(shown, "0,0,1.5,2.25,0.000001,9007199254740992", "fractions and large counts");
@@ -45,15 +47,15 @@ async function fractions() {
 
 async function reversed() {
     const page = await explore("a;b;c 3\na;c 1\n", {}, "--reverse");
-    is(await row(page, 1), "c:4", "--reverse begins with callers");
+    is(await row(page, 1), "c:4", "--reverse: the page begins with callers");
     await page.keyboard.press("r");
-    is(await row(page, 1), "a:4", "which can be undone");
+    is(await row(page, 1), "a:4", "--reverse: R leads to callees");
     await untroubled(page, "reversed");
 }
 
 async function comparison() {
     const page = await explore("a;b;c 10 30\na;b;d 40 20\na;e 10 10\na;gone 25 0\na;b;new 0 15\n");
-    is(await row(page, 2), "b:65 e:10", "what there is now");
+    is(await row(page, 2), "b:65 e:10", "comparison: frames are drawn by their new counts");
     is((await table(page)).sort().join(", "), "a 0 75 0 \u221210, b 0 65 0 +15, " +
         "c 30 30 +20 +20, d 20 20 \u221220 \u221220, e 10 10 0 0, gone 0 0 \u221225 \u221225, new 15 15 +15 +15", "the table has changes");
     const [red, , blue] = (await color(page, "c")).split(",").map(Number);
@@ -63,18 +65,19 @@ async function comparison() {
     await page.locator("#columns button", { hasText: "either" }).click();
     is(await row(page, 2), "b:85 e:10 gone:25", "either has what is gone");
     await page.locator("#layouts button", { hasText: "Side by side" }).click();
-    is(await row(page, 2, 0), "b:50 e:10 gone:25", "side by side: before");
-    is(await row(page, 2, 1), "b:65 e:10", "and after");
+    is(await row(page, 2, 0), "b:50 e:10 gone:25", "side by side: the left half is before");
+    is(await row(page, 2, 1), "b:65 e:10", "side by side: the right half is after");
     await hover(page, "d", { chart: 0 });
     const [left, right] = [await frame(page, "d"), await frame(page, "d", { chart: 1 })];
     const marks = await page.locator(".mark-hover").evaluateAll((all) =>
         all.map((e) => Math.round(e.getBoundingClientRect().left)));
-    near(marks[0], left.x, 2, "the frame under the pointer is marked");
-    near(marks[1], right.x, 2, "and its twin on the other side");
-    ok((await text(page, "#tooltip")).includes("\u221220"), "with the change");
+    near(marks[0], left.x, 2, "side by side: the frame under the pointer is marked");
+    near(marks[1], right.x, 2, "side by side: the same frame of the other half is marked");
+    ok((await text(page, "#tooltip")).includes("\u221220"),
+        "side by side: the tooltip has the change");
     await click(page, "b");
     near((await frame(page, "b", { chart: 1 })).w, (await frame(page, "all", { chart: 1 })).w, 1,
-        "both zoom");
+        "side by side: a zoom is in both halves");
     await untroubled(page, "comparison");
 }
 
@@ -84,14 +87,16 @@ async function chain() {
     await hover(page, "signal");
     ok((await text(page, "#tooltip")).replace(/\s+/g, " ").endsWith(
         "Waker woke the sleeper Link 1 pool: 3.00 ms, 75.00% Kind waker"),
-        "who woke the sleeper");
+        "chain: the tooltip of a waker has its link");
     await hover(page, "irq");
-    ok((await text(page, "#tooltip")).includes("1 before the one that woke"), "and who woke that one");
-    ok((await text(page, "#tooltip")).includes("3.00 ms"), "with the time");
+    ok((await text(page, "#tooltip")).includes("1 before the one that woke"),
+        "chain: the tooltip of the second waker has its place");
+    ok((await text(page, "#tooltip")).includes("3.00 ms"),
+        "chain: the tooltip of the second waker has its time");
     const colors = [];
     for (const name of ["read", "signal", "irq"])
         colors.push(await color(page, name));
-    is(new Set(colors).size, 3, "each link has its colour");
+    is(new Set(colors).size, 3, "chain: each kind of link has its colour");
     await untroubled(page, "chain");
 }
 
@@ -115,7 +120,8 @@ async function crowd() {
     await page.locator("#clear").click();
     await page.locator("tr[data-at]").first().focus();
     await page.keyboard.press("End");
-    ok(await page.locator('tr[aria-rowindex="20053"]').isVisible(), "but all can be reached");
+    ok(await page.locator('tr[aria-rowindex="20053"]').isVisible(),
+        "crowd: the last row can be reached");
     await untroubled(page, "crowd");
 }
 
@@ -126,9 +132,9 @@ async function deep() {
         document.querySelector(".chart-scroll").scrollTop = 1e9;
     });
     const leaf = await frame(page, "leaf");
-    ok(leaf.y > 100 && leaf.y < 800, "can be scrolled to its end", leaf.y);
+    ok(leaf.y > 100 && leaf.y < 800, "deep: the leaf can be scrolled to", leaf.y);
     await page.mouse.click(leaf.x + 10, leaf.y + 5);
-    ok((await crumbs(page)).endsWith("f leaf"), "and zoomed");
+    ok((await crumbs(page)).endsWith("f leaf"), "deep: the leaf can be zoomed to");
     await untroubled(page, "deep");
 }
 
@@ -156,8 +162,8 @@ async function hostile() {
     ok((await text(page, "#menu")).includes("document.title"), "the menu, too");
     await page.keyboard.press("Escape");
     await click(page, names[2]);
-    ok((await crumbs(page)).includes("onerror"), "and the path");
-    is(await page.title(), names[0], "nothing ran");
+    ok((await crumbs(page)).includes("onerror"), "hostile: the path has the name as text");
+    is(await page.title(), names[0], "hostile: no name runs as a script");
     ok(readFileSync(path).length < 600000, "a name of a megabyte is cut");
     ok(!/https?:|url\(|@import|\ssrc=/.test(readFileSync(path, "utf8")
         .replace(/<script id="profile"[^]*?<\/script>/, "")), "the file names nothing outside");

@@ -17,12 +17,13 @@ const TWO = "a;b;c 10 30\na;b;d 40 20\na;e 10 10\na;b;gone;x 20 0\na;gone;x 5 0\
 async function elided() {
     const page = await explore(TWO);
     await page.locator("#layouts button", { hasText: "Gone" }).click();
-    is(await row(page, 1), "a:75 [only before]:25", "what is gone stands beside what there is");
-    is(await row(page, 3), "c:30 d:20 f:15 b:20 gone:5", "with its callers");
+    is(await row(page, 1), "a:75 [only before]:25", "elided: what is gone is beside what there is");
+    is(await row(page, 3), "c:30 d:20 f:15 b:20 gone:5",
+        "elided: frames that are gone have their callers");
     is(await row(page, 5), "x:20", "whole");
     const dark = await rgb(page, "gone"), light = await rgb(page, "new");
-    ok(Math.max(...dark) < 80, "black", dark);
-    ok(Math.min(...light) > 200, "and what is new white", light);
+    ok(Math.max(...dark) < 80, "elided: a frame that is gone is black", dark);
+    ok(Math.min(...light) > 200, "elided: a new frame is white", light);
     ok((await tip(page, "gone")).includes("−20, −23.53% of all before, −100.00% of itself"),
         "the tooltip has the change");
     ok((await tip(page, "b")).includes("Change −20, −23.53% of all before, −28.57% of itself"),
@@ -32,8 +33,10 @@ async function elided() {
     is(await row(page, 1), "a:75 [only before]:25", "at the right in any order");
     await page.keyboard.press("Escape");
     await click(page, "[only before]");
-    near((await frame(page, "[only before]")).w, (await frame(page, "all")).w, 2, "it can be zoomed");
-    ok(!(await table(page)).some((r) => r.startsWith("[only")), "it is no symbol");
+    near((await frame(page, "[only before]")).w, (await frame(page, "all")).w, 2,
+        "elided: the part that is gone can be zoomed");
+    ok(!(await table(page)).some((r) => r.startsWith("[only")),
+        "elided: the part that is gone is no symbol of the table");
     const hash = new URL(page.url()).hash;
     await page.reload();
     ok(hash.includes("layout=elided") && await frame(page, "[only before]"), "the address says so");
@@ -43,7 +46,8 @@ async function elided() {
     is(await row(first, 1), "a:75 [only before]:25", "--widths elided begins with it");
     await untroubled(first, "--widths elided");
     const went = await explore("a;b 5 0\na;c 7 0\n");
-    is(await row(went, 2), "b:5 c:7", "with nothing left it begins with what there was");
+    is(await row(went, 2), "b:5 c:7",
+        "elided: a comparison with nothing left begins with what there was");
     await untroubled(went, "nothing left");
     const either = await explore(TWO, {}, "--widths", "either", "--change", "relative");
     is(await row(either, 1), "a:120", "--widths either");
@@ -51,7 +55,7 @@ async function elided() {
     await untroubled(either, "--widths either");
     const none = await explore("a;b 3 5\n");
     await none.locator("#layouts button", { hasText: "Gone" }).click();
-    is(await row(none, 1), "a:5", "nothing gone, nothing beside");
+    is(await row(none, 1), "a:5", "elided: nothing is beside the graph if nothing is gone");
     await untroubled(none, "nothing gone");
 }
 
@@ -66,8 +70,9 @@ async function shares() {
     ok(await heat("small") > await heat("big") + 20, "relative: the small frame that doubled");
     await page.locator("#color").selectOption("ratio");
     const [r, g, b] = await rgb(page, "same");
-    ok(b > r, "ratio: below that of all is blue", [r, g, b]);
-    ok((await tip(page, "small")).includes("Ratio 2, of all 1.104"), "and the tooltip has it");
+    ok(b > r, "ratio: a frame that grew less than the whole is blue", [r, g, b]);
+    ok((await tip(page, "small")).includes("Ratio 2, of all 1.104"),
+        "ratio: the tooltip has the ratio");
     is(param(page, "color"), "ratio", "the address, too");
     await untroubled(page, "shares");
 
@@ -76,14 +81,14 @@ async function shares() {
         "# flame: view=count unit=calls\nm;large 10\nm;little 100\nm;freed 0.5\n");
     await trace.locator("#color").selectOption({ label: "for each of count" });
     const [large, little] = [await rgb(trace, "large"), await rgb(trace, "little")];
-    ok(large[0] > large[2] + 60, "above the ratio of all", large);
-    ok(little[2] > little[0] + 60, "below it", little);
+    ok(large[0] > large[2] + 60, "a frame above the ratio of all is red", large);
+    ok(little[2] > little[0] + 60, "a frame below the ratio of all is blue", little);
     ok((await tip(trace, "large")).includes("Each of count 1,000 B, of all 99.55 B"),
         "the tooltip says how many", await tip(trace, "large"));
     const hash = new URL(trace.url()).hash;
     await trace.reload();
     is(await trace.locator("#color").inputValue(), "per-1", "a link keeps it");
-    ok(hash.includes("color=per-1"), "in the address");
+    ok(hash.includes("color=per-1"), "the address has the colours per count");
     await trace.locator("#columns button", { hasText: "count" }).click();
     ok((await rgb(trace, "large")).every((v) => v > 60), "a column for each of itself is no ratio");
     await trace.keyboard.press("r");
@@ -96,9 +101,9 @@ async function sides() {
         await page.locator("#layouts button", { hasText: "Side by side" }).click();
         is((await page.locator(".pane h2").allTextContents()).join(), "Before,After,Change",
             `three graphs at ${width}`);
-        is(await row(page, 1, 0), "a:85", "before");
-        is(await row(page, 1, 1), "a:75", "after");
-        is(await row(page, 1, 2), "a:120", "and room for both");
+        is(await row(page, 1, 0), "a:85", "sides: before has its own count");
+        is(await row(page, 1, 1), "a:75", "sides: after has its own count");
+        is(await row(page, 1, 2), "a:120", "sides: the widths have room for both");
         const tops = await page.locator(".pane").evaluateAll((all) =>
             all.map((e) => e.getBoundingClientRect().top));
         ok(across === (tops[0] === tops[2]), across ? "side by side" : "one below the other");
@@ -123,7 +128,7 @@ async function threads() {
         "unlike a function");
     const links = await tip(page, "main");
     ok(links.includes("Link 1 T2: 4.00 ms, 100.00% Link 2 T1: 3.00 ms, 75.00%"),
-        "each link has thread, time and share", links);
+        "thread bands: each link has thread, time and share", links);
     ok((await tip(page, "T1", { nth: 1 })).includes("Link 2 T1: 3.00 ms"), "the last one, too");
     await page.keyboard.press("r");
     ok((await color(page, "T2")).split(",").reduce((a, b) => a + Number(b), 0) > 400,
@@ -132,7 +137,7 @@ async function threads() {
     await hover(page, "run");
     await page.keyboard.press("f");
     ok((await color(page, "futex")).split(",").reduce((a, b) => a + Number(b), 0) > 400,
-        "what a function alone calls is no thread");
+        "thread bands: what only a function calls is no thread");
     const tids = await explore("app;app-7;run;futex;--;post_[w];loop-1_[w];run_[w];app-8_[w];app_[w] 5\n");
     for (const [name, band] of [["app", true], ["app-7", true], ["app-8", true], ["loop-1", false]])
         is((await color(tids, name)).split(",").reduce((a, b) => a + Number(b), 0) < 360, band,
@@ -151,8 +156,8 @@ async function lines() {
         "frames of one function are one, whatever their lines; an address is no line");
     is(await row(page, 3), "emit:50 parse <T>(int):600", "below them as well");
     ok((await tip(page, "parse <T>(int)")).includes("Lines p.cc:12, 50.00% p.cc:40, 50.00%"),
-        "the tooltip has the lines, with shares");
-    ok((await tip(page, "emit")).includes("Line e.rs:7"), "or the only one");
+        "lines: the tooltip has the lines and their shares");
+    ok((await tip(page, "emit")).includes("Line e.rs:7"), "lines: the tooltip has the only line");
     ok((await tip(page, "emit")).includes("Kind inlined"), "marks are understood before it");
     is((await table(page)).filter((r) => r.startsWith("main")).join(), "main 0 650", "one row each");
     await page.keyboard.press("r");
@@ -166,19 +171,21 @@ async function lines() {
         "lines can be frames of their own");
     await click(page, "main m.c:22");
     await page.reload();
-    ok((await row(page, 3)).includes("emit e.rs:7:50"), "which the address keeps");
+    ok((await row(page, 3)).includes("emit e.rs:7:50"), "lines: the address keeps them apart");
     await page.locator("#display summary").click();
     await page.locator("#lines").uncheck();
     await page.waitForFunction(() => !location.hash.includes("apart"));
-    is(await row(page, 3), "emit:50 parse <T>(int):600", "and back");
+    is(await row(page, 3), "emit:50 parse <T>(int):600",
+        "lines: they are merged again by the switch");
     await untroubled(page, "lines");
     const plain = await explore("a;b 1\n");
     await plain.locator("#display summary").click();
     ok(!await plain.locator("#lines").isVisible(), "no choice where there are no lines");
     await untroubled(plain, "no lines");
     const two = await explore("a;f x.c:1 10 20\na;f x.c:2 5 0\n");
-    is(await row(two, 2), "f:20", "in comparisons, too");
-    ok((await tip(two, "f")).includes("Change +5"), "with the change of all lines");
+    is(await row(two, 2), "f:20", "lines: a comparison adds up those of one function");
+    ok((await tip(two, "f")).includes("Change +5"),
+        "lines: the tooltip of a comparison has the change of all lines");
     await untroubled(two, "lines compared");
 }
 
@@ -188,40 +195,44 @@ async function moments() {
         `# flame: view=count unit=calls\napp;cache ${i}\n`);
     const path = renderFiles("html", [1, 2, 3, 4].map(at), "--series");
     const page = await open(path, quiet);
-    is(await row(page, 2), "buf:2500 cache:2500", "of a level the mean is shown first");
-    is(await text(page, ".series-label"), "0 s to 3 s: 4.88 KiB on average", "which is said");
+    is(await row(page, 2), "buf:2500 cache:2500", "moments: a level is shown first by its mean");
+    is(await text(page, ".series-label"), "0 s to 3 s: 4.88 KiB on average",
+        "moments: the label shows the range and the mean");
     const box = await page.locator("#series").boundingBox();
     const middle = (i) => [box.x + box.width * (i + 0.5) / 4, box.y + 30];
     await page.mouse.click(...middle(2));
-    is(await row(page, 2), "buf:2000 cache:3000", "a click chooses a moment");
-    is(await text(page, ".series-label"), "at 2 s: 4.88 KiB", "and says when");
+    is(await row(page, 2), "buf:2000 cache:3000", "moments: a click chooses one");
+    is(await text(page, ".series-label"), "at 2 s: 4.88 KiB",
+        "moments: the label shows the time of the chosen one");
     is(param(page, "moments") || "2~2", "2~2", "the address has it");
     await page.mouse.move(...middle(1));
     await page.mouse.down();
     await page.mouse.move(...middle(2), { steps: 4 });
     await page.mouse.up();
-    is(await row(page, 2), "buf:2500 cache:2500", "a drag chooses a range");
+    is(await row(page, 2), "buf:2500 cache:2500", "moments: a drag chooses a range");
     await page.locator("#columns button", { hasText: "count" }).click();
-    is(await row(page, 2), "cache:5", "what flows is added up");
+    is(await row(page, 2), "cache:5", "moments: what flows is added up");
     await page.waitForFunction(() => decodeURIComponent(location.hash).includes("moments=1~2"));
     await page.reload();
     is(await row(page, 2), "cache:5", "a reload keeps the range");
     await page.locator("#series").focus();
     await page.keyboard.press("ArrowRight");
-    is(await row(page, 2), "cache:4", "arrows walk the moments");
+    is(await row(page, 2), "cache:4", "moments: arrow keys move the choice");
     await page.keyboard.press("ArrowLeft");
     await page.keyboard.press("Shift+ArrowRight");
-    is(await row(page, 2), "cache:7", "with Shift a range");
+    is(await row(page, 2), "cache:7", "moments: Shift and an arrow key choose a range");
     is(await page.locator("#series").getAttribute("aria-valuetext"), "2 s to 3 s: 7",
         "a screen reader hears it");
     await page.keyboard.press("Escape");
     is(await row(page, 2), "cache:10", "Escape chooses all");
     await page.keyboard.press("r");
-    is(await row(page, 1), "cache:10", "in other graphs, too");
+    is(await row(page, 1), "cache:10", "moments: the graph of callers is of all after Escape");
     await page.mouse.dblclick(...middle(3));
-    is(await row(page, 1), "cache:10", "so does a double click");
+    is(await row(page, 1), "cache:10",
+        "moments: a double click chooses all");
     await page.setViewportSize({ width: 420, height: 800 });
-    ok((await page.locator("#series").boundingBox()).width <= 420, "it follows the window");
+    ok((await page.locator("#series").boundingBox()).width <= 420,
+        "moments: the strip follows the width of the window");
     await untroubled(page, "moments");
 
     const leaks = await explore("# flame: view=inner unit=bytes time=1\na;f 4\n" +
@@ -231,13 +242,15 @@ async function moments() {
 
     const timed = await explore("# flame: view=cpu time=10.5\na;f x.c:3 5\na;f x.c:9 1\n" +
         "# flame: view=cpu time=0.5\na;f x.c:3 1\na;g 2\n");
-    is(await text(timed, ".series-label"), "0.5 s to 10.5 s: 9", "times may stand in the text");
-    is(await row(timed, 2), "f:7 g:2", "in any order");
-    ok((await tip(timed, "f")).includes("Lines x.c:3, 85.71% x.c:9, 14.29%"), "with lines");
+    is(await text(timed, ".series-label"), "0.5 s to 10.5 s: 9",
+        "moments: times may be in the text");
+    is(await row(timed, 2), "f:7 g:2", "moments: those in any order are added up");
+    ok((await tip(timed, "f")).includes("Lines x.c:3, 85.71% x.c:9, 14.29%"),
+        "moments: the tooltip of a range has its lines");
     await timed.locator("#series").focus();
     await timed.keyboard.press("ArrowRight");
-    is(await row(timed, 2), "f:1 g:2", "the earliest first");
-    ok((await tip(timed, "f")).includes("Line x.c:3"), "with its lines");
+    is(await row(timed, 2), "f:1 g:2", "moments: the earliest time is the first");
+    ok((await tip(timed, "f")).includes("Line x.c:3"), "moments: the tooltip of one has its lines");
     await untroubled(timed, "times");
     const still = await explore("a;b 1\n");
     ok(!await still.locator("#series").isVisible(), "no time, no strip");
@@ -247,11 +260,13 @@ async function moments() {
 // A flame chart's siblings stand in time.
 async function ordered() {
     const page = await explore("a;z 1\na;b;x 2\na;z 3\na;b;y 4\nother 5\n", {}, "--flamechart");
-    is(await row(page, 2), "z:1 b:2 z:3 b:4", "frames in the order of the lines");
+    is(await row(page, 2), "z:1 b:2 z:3 b:4", "flamechart: frames are in the order of the lines");
     await page.mouse.click(...await point(page, "a"), { button: "right" });
     await page.locator("#menu button", { hasText: "Focus" }).click();
-    is(await row(page, 1), "z:1 b:2 z:3 b:4", "also in a subtree alone");
-    is(await page.locator("#order-name").textContent(), "in time", "which is said");
+    is(await row(page, 1), "z:1 b:2 z:3 b:4",
+        "flamechart: frames of a focused subtree are in the order of the lines");
+    is(await page.locator("#order-name").textContent(), "in time",
+        "flamechart: the page shows that the order is that of time");
     await page.keyboard.press("r");
     is(await row(page, 1), "x:2 y:4 z:4", "callers are merged, by name");
     await untroubled(page, "ordered");
@@ -261,8 +276,10 @@ async function ordered() {
 async function nothing() {
     for (const folded of ["", "# flame: view=live unit=bytes\n"]) {
         const page = await explore(folded);
-        ok(/ is empty/.test(await text(page, "header")), "nothing, which the title says");
-        is(await text(page, "p.empty"), "Nothing was counted.", "and the table");
+        ok(/ is empty/.test(await text(page, "header")),
+            "empty profile: the title shows that it is empty");
+        is(await text(page, "p.empty"), "Nothing was counted.",
+            "empty profile: the table shows that nothing was counted");
         await page.keyboard.press("r");
         await page.locator("#search input").fill("x");
         await untroubled(page, "nothing");

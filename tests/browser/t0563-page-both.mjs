@@ -23,18 +23,20 @@ const column = (page, name) => page.locator("#columns button").getByText(name, {
 async function views() {
     const page = await explore(FOLDED, {}, "--view", "alloc");
     is((await text(page, "#columns")).replace(/\s+/g, " "), "alloc count off chain",
-        "a switch for the views of both");
+        "flame run: a button for each view");
     is((await page.locator("#columns button").evaluateAll((all) => all.map((b) => b.title)))
         .join(", "), "Memory allocated: 4.00 MiB, Allocation calls: 32 calls, " +
-        "Off-CPU time: 2.00 s, Off-CPU wake chains: 2.00 s", "each in its unit");
-    is(await row(page, 3), "emit:1048576 parse:3145728", "memory first");
+        "Off-CPU time: 2.00 s, Off-CPU wake chains: 2.00 s", "flame run: each view has its unit");
+    is(await row(page, 3), "emit:1048576 parse:3145728", "flame run: memory is shown first");
     await column(page, "off").click();
-    is(await text(page, "#title"), "Off-CPU time", "then waiting");
-    is(await row(page, 2), "main:1500000 worker:500000", "with its own stacks");
-    is((await table(page))[0], "futex g_lock 1.50 s 1.50 s", "and its own unit");
-    ok(!await frame(page, "emit"), "what does not wait is not in it");
+    is(await text(page, "#title"), "Off-CPU time", "flame run: off-CPU time has its own title");
+    is(await row(page, 2), "main:1500000 worker:500000",
+        "flame run: off-CPU time has its own stacks");
+    is((await table(page))[0], "futex g_lock 1.50 s 1.50 s",
+        "flame run: off-CPU time has its own unit");
+    ok(!await frame(page, "emit"), "flame run: off-CPU time has no stack that only allocates");
     await column(page, "alloc").click();
-    ok(!await frame(page, "worker"), "nor what does not allocate in memory's");
+    ok(!await frame(page, "worker"), "flame run: memory has no stack that only waits");
     await untroubled(page, "views");
 }
 
@@ -46,10 +48,10 @@ async function recorded() {
     const page = await open(out, quiet);
     ok(/^alloc count live peak temp .*\boff wakeup offwake chain\b/
         .test((await text(page, "#columns")).replace(/\s+/g, " ")), "a run has all views");
-    is(await text(page, "#title"), "Memory allocated", "the first is shown");
+    is(await text(page, "#title"), "Memory allocated", "flame run: the first view is shown");
     await column(page, "off").click();
     ok((await table(page)).some((line) => /^nanosleep ([1-9]\d\d\.\d ms|\d+\.\d+ s)/.test(line)),
-        "what the child slept is in the view of waiting");
+        "flame run: off-CPU time has the sleep of a child process");
     await untroubled(page, "recorded");
 }
 

@@ -62,7 +62,7 @@ async function chart() {
     await page.locator(".growth-key", { hasText: "Mapped" }).click();
     is(await page.locator("polyline").count(), 2, "a line can be hidden");
     is(await page.locator(".growth-key", { hasText: "Mapped" }).getAttribute("aria-pressed"), "false",
-        "and its button says so");
+        "growth chart: the button of a hidden line is not pressed");
     await untroubled(page, "chart");
     const none = await explore("m;a 1\n");
     ok(await none.locator("#growth").isHidden(), "no chart without moments");
@@ -72,15 +72,17 @@ async function chart() {
 async function brushing() {
     const page = await explore(FOLDED);
     await page.mouse.click(...await at(page, 1.1));
-    is(await text(page, "#title"), "Memory live at 1 s", "a click shows what was live at a moment");
-    is(await row(page, 2), `a:${MiB} b:${2 * MiB}`, "in the graph");
+    is(await text(page, "#title"), "Memory live at 1 s",
+        "growth chart: a click shows what was live at a moment");
+    is(await row(page, 2), `a:${MiB} b:${2 * MiB}`,
+        "growth chart: the graph is of the chosen moment");
     is((await table(page)).sort().join(", "), "a 1.00 MiB 1.00 MiB, b 2.00 MiB 2.00 MiB, m 0 B 3.00 MiB",
-        "and the table");
+        "growth chart: the table is of the chosen moment");
     await page.waitForFunction(() => location.hash.includes("time=1"));
     ok(/[#&]time=1(&|$)/.test(page.url()) && page.url().includes("column=live"), "the address has it", page.url());
     await drag(page, 1, 3);
     is(await text(page, "#title"), "Memory live: growth from 1 s to 3 s", "a drag shows the growth");
-    is(await row(page, 2), `a:${6 * MiB}`, "of what grew");
+    is(await row(page, 2), `a:${6 * MiB}`, "growth chart: the graph has what grew");
     is((await text(page, ".growth-legend")).replace(/\s+/g, " "),
         "Live +6.00 MiB Resident +7.00 MiB Mapped +2.00 MiB", "the legend has the change");
     await hover(page, "a");
@@ -88,20 +90,27 @@ async function brushing() {
         "the tooltip both ends", await text(page, "#tooltip"));
     await page.waitForFunction(() => location.hash.includes("time=1%7E3"));
     await drag(page, 3, 4);
-    is(await row(page, 2), `a:${5 * MiB}`, "an end of the selection can be dragged");
+    is(await row(page, 2), `a:${5 * MiB}`, "growth chart: an end of the selection can be dragged");
     await drag(page, 3, 2);
-    is(await text(page, "#title"), "Memory live: growth from 0 s to 3 s", "and its middle");
+    is(await text(page, "#title"), "Memory live: growth from 0 s to 3 s",
+        "growth chart: the middle of the selection can be dragged");
     await page.locator("#columns button", { hasText: "mmap" }).click();
-    is(await text(page, "#title"), "Memory mapped: growth from 0 s to 3 s", "mappings have a history, too");
-    is(await row(page, 2), `c:${2 * MiB}`, "of their own");
+    is(await text(page, "#title"), "Memory mapped: growth from 0 s to 3 s",
+        "growth chart: mappings have a history");
+    is(await row(page, 2), `c:${2 * MiB}`, "growth chart: mappings have their own frames");
     await page.locator("#columns button", { hasText: "alloc" }).click();
-    is(await text(page, "#title"), "Memory allocated", "what has none is of the whole run");
-    ok(await page.locator(".growth-brush").isHidden(), "which nothing is selected in");
+    is(await text(page, "#title"), "Memory allocated",
+        "growth chart: a view without a history is of the whole run");
+    ok(await page.locator(".growth-brush").isHidden(),
+        "growth chart: nothing is selected in a view without a history");
     await drag(page, 2, 0.2);
-    is(await text(page, "#title"), "Memory live: growth from 0 s to 2 s", "from right to left is the same");
+    is(await text(page, "#title"), "Memory live: growth from 0 s to 2 s",
+        "growth chart: a drag from right to left selects the same range");
     await page.locator(".growth-reset").click();
-    is(await text(page, "#title"), "Memory live at the end", "the button shows the whole run");
-    is(await row(page, 2), `a:${6 * MiB} b:${MiB}`, "as it was");
+    is(await text(page, "#title"), "Memory live at the end",
+        "growth chart: the reset button shows the whole run");
+    is(await row(page, 2), `a:${6 * MiB} b:${MiB}`,
+        "growth chart: after a reset the graph is of the whole run");
     await page.mouse.click(...await at(page, 0));
     await page.keyboard.press("Escape");
     is(await text(page, "#title"), "Memory live at the end", "Escape does, too");
@@ -123,9 +132,10 @@ async function keys() {
     await page.keyboard.press("ArrowRight");
     await page.keyboard.press("Shift+ArrowRight");
     await page.keyboard.press("Shift+ArrowRight");
-    is(await title(), "Memory live: growth from 1 s to 3 s", "with Shift a growth");
+    is(await title(), "Memory live: growth from 1 s to 3 s",
+        "growth chart: Shift and an arrow key select a growth");
     is(await slider.getAttribute("aria-valuetext"), "from 1 s to 3 s. Live +6.00 MiB, Resident +7.00 MiB, Mapped +2.00 MiB",
-        "which is told to who does not see it");
+        "growth chart: a screen reader hears the selected growth");
     await page.keyboard.press("Escape");
     is(await title(), "Memory live at the end", "Escape is the whole run");
     await untroubled(page, "keys");
@@ -138,7 +148,7 @@ async function address() {
         location.hash = "#time=2.2&zoom=;m;a";
     });
     await page.waitForFunction(() => document.getElementById("title").textContent.endsWith("at 2 s"));
-    is(await crumbs(page), "all m a", "and with a moment and a frame");
+    is(await crumbs(page), "all m a", "growth chart: an address has a moment and a frame");
     for (const bad of ["x", "1~", "~2", "-1", "1e3", "9".repeat(40), "1~2~3"]) {
         const other = await explore(FOLDED, { hash: "#time=" + bad });
         is(await text(other, "#title"), "Memory allocated", `time=${bad.slice(0, 9)} is passed over`);
@@ -154,8 +164,10 @@ async function marks() {
         "marks stand on the axis, whatever they are called");
     await page.mouse.move(...await at(page, 2));
     await frame(page);
-    ok((await text(page, ".growth-tip")).includes("\u2691 <img src=x onerror=alert(1)>"), "the pointer tells them");
-    is(await page.locator("#growth img").count(), 0, "as text");
+    ok((await text(page, ".growth-tip")).includes("\u2691 <img src=x onerror=alert(1)>"),
+        "growth chart: the tooltip shows marks");
+    is(await page.locator("#growth img").count(), 0,
+        "growth chart: the text of a mark adds no element");
     await untroubled(page, "marks");
 }
 
@@ -178,9 +190,10 @@ async function looks() {
     const page = await explore(FOLDED, { hash: "#time=1~3&theme=dark" });
     await page.emulateMedia({ media: "print" });
     await page.evaluate(() => window.dispatchEvent(new Event("beforeprint")));
-    is(await page.locator("polyline").count(), 3, "paper has the chart");
-    ok(await page.locator(".growth-reset").isHidden(), "without what is to be pressed");
-    is(await page.evaluate(() => document.documentElement.dataset.theme), "light", "and it is light");
+    is(await page.locator("polyline").count(), 3, "growth chart: it is printed");
+    ok(await page.locator(".growth-reset").isHidden(), "growth chart: its buttons are not printed");
+    is(await page.evaluate(() => document.documentElement.dataset.theme), "light",
+        "growth chart: it is printed in light colours");
     await untroubled(page, "print");
     const small = await explore(FOLDED, { width: 640, height: 400 });
     near(await small.evaluate(() => document.documentElement.scrollWidth), 640, 0, "a small window has room for it");
@@ -193,10 +206,11 @@ async function several() {
     const page = await explore("# flame: view=live unit=bytes\nm;f a.c:1 5\nm;f a.c:2 5\n" +
         timed(moments, { "m;f a.c:1": [[0, 3], [1, 5]], "m;f a.c:2": [[0, 7], [2, 5]] }));
     await page.mouse.click(...await at(page, 0));
-    is(await row(page, 2), "f:10", "lines of one function add up");
-    is(await text(page, "#title"), "Memory live at 0 s", "the title of a page of one view, too");
+    is(await row(page, 2), "f:10", "one view: lines of one function add up");
+    is(await text(page, "#title"), "Memory live at 0 s", "one view: the title has the moment");
     await hover(page, "f");
-    ok(/a\.c:2, 70\.00%/.test(await text(page, "#tooltip")), "and are told", await text(page, "#tooltip"));
+    ok(/a\.c:2, 70\.00%/.test(await text(page, "#tooltip")),
+        "one view: the tooltip has the lines", await text(page, "#tooltip"));
     await untroubled(page, "lines");
     const named = await explore("# flame: view=live unit=bytes\nm;f 5\n" + timed(moments, { "m;f": [[0, 3]] }),
         { hash: "#time=1" }, "--title", "Mine");

@@ -20,21 +20,29 @@ const values = (page) => page.locator(".hist .tip-value").allTextContents().then
 async function tooltips() {
     const page = await explore(FOLDED);
     await hover(page, "f");
-    is((await bars(page)).join(" / "), "11 0 0 *100 / *100 0 0 0 0 0 0 25", "a bar a class, empty ones between");
-    is(await values(page), "half up to 128 B; half up to 1 \u00b5s", "with medians");
+    is((await bars(page)).join(" / "), "11 0 0 *100 / *100 0 0 0 0 0 0 25",
+        "histogram: each class has a bar, empty ones between");
+    is(await values(page), "half up to 128 B; half up to 1 \u00b5s",
+        "histogram: medians are shown");
     is((await page.locator(".hist-axis").allTextContents()).join(" / "),
-        "up to 16 B90.00% in the highest128 B / up to 1 \u00b5s80.00% in the highest200 \u00b5s", "and ends");
-    ok(!(await text(page, "#tooltip")).includes("allocated by size"), "which stand for the columns");
+        "up to 16 B90.00% in the highest128 B / up to 1 \u00b5s80.00% in the highest200 \u00b5s",
+            "histogram: the ends of the classes are shown");
+    ok(!(await text(page, "#tooltip")).includes("allocated by size"),
+        "histogram: the tooltip does not repeat the columns");
     await hover(page, "g");
-    is(await values(page), "half over 512 MiB; half up to 20 ms", "another frame has others");
+    is(await values(page), "half over 512 MiB; half up to 20 ms",
+        "histogram: another frame has other medians");
     const lived = (await bars(page))[1].split(" ");
-    is(`${lived[0]} ${lived[1]} ${lived[3]}`, "50 0 *100", "lifetimes");
-    is(lived.filter((b) => b.endsWith("!")).join(" "), "100! 50!", "what lives at the end is told apart");
+    is(`${lived[0]} ${lived[1]} ${lived[3]}`, "50 0 *100", "histogram: lifetimes have bars");
+    is(lived.filter((b) => b.endsWith("!")).join(" "), "100! 50!",
+        "histogram: bars of blocks that live at the end are marked");
     await hover(page, "m");
-    is((await values(page)).split(";")[0], "half up to 2 KiB", "a caller has those of all it called");
+    is((await values(page)).split(";")[0], "half up to 2 KiB",
+        "histogram: a caller has the blocks of all it called");
     await page.keyboard.press("r");
     await hover(page, "g");
-    is(await values(page), "half over 512 MiB; half up to 20 ms", "so has a frame among callers");
+    is(await values(page), "half over 512 MiB; half up to 20 ms",
+        "histogram: a frame of the graph of callers has its blocks");
     await untroubled(page, "tooltips");
 }
 
@@ -44,23 +52,29 @@ async function columns() {
     is((await heads()).join(), "Symbol,Self,Total,Size,Lived,Young", "columns for medians and what died young");
     const cells = (name) => page.locator("tr[data-at]", { hasText: name }).locator(".col-class")
         .allTextContents().then((all) => all.join());
-    is(await cells("f"), "128 B,1 \u00b5s,100%", "of a symbol");
-    is(await cells("g"), "over 512 MiB,20 ms,0%", "of another");
-    is(await cells("[65 to 128 bytes]"), ",,", "none of a frame that is only called so");
+    is(await cells("f"), "128 B,1 \u00b5s,100%", "histogram columns: a symbol has its values");
+    is(await cells("g"), "over 512 MiB,20 ms,0%",
+        "histogram columns: another symbol has its values");
+    is(await cells("[65 to 128 bytes]"), ",,",
+        "histogram columns: a frame that is only named like a class has none");
     await page.locator(".top th", { hasText: "Young" }).click();
-    ok((await table(page))[0].startsWith("f "), "they sort", (await table(page)).join());
+    ok((await table(page))[0].startsWith("f "),
+        "histogram columns: rows sort by them", (await table(page)).join());
     await page.locator(".top th", { hasText: "Lived" }).click();
-    is((await table(page)).map((r) => r.split(" ")[0]).join(), "m,g,f,[65", "by what they mean, the larger total first");
+    is((await table(page)).map((r) => r.split(" ")[0]).join(), "m,g,f,[65",
+        "histogram columns: rows sort by meaning, the larger total first");
     await page.waitForFunction(() => location.hash.includes("sort=lived"));
     await untroubled(page, "columns");
     const narrow = await explore(FOLDED, { width: 1200 });
     ok(await narrow.locator("th.col-size").isHidden() && await narrow.locator("th.col-young").isVisible(),
-        "a narrow table leaves one out");
+        "histogram columns: a narrow table leaves one out");
     await untroubled(narrow, "narrow");
     const plain = await explore("m;[65 to 128 bytes] 3\n", { hash: "#sort=young" });
-    is((await plain.locator(".top th").allTextContents()).join(), "Symbol,Self,Total", "none without histograms");
+    is((await plain.locator(".top th").allTextContents()).join(), "Symbol,Self,Total",
+        "histogram columns: a profile without histograms has none");
     await hover(plain, "[65 to 128 bytes]");
-    is(await plain.locator(".hist").count(), 0, "nor bars");
+    is(await plain.locator(".hist").count(), 0,
+        "histogram: a profile without histograms has no bars");
     await untroubled(plain, "plain");
 }
 

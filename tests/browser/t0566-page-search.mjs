@@ -32,21 +32,26 @@ async function sameCounts() {
         (100 * which.reduce((sum, i) => sum + (1 << i), 0) / all).toFixed(2) + "%";
     for (let i = 0; i < 7; i++)
         is(await both(NAMES[i]), `${share(i)}, 1 name`, `${NAMES[i]} finds itself alone`);
-    is(await both("FOO"), `${share(7, 8, 10)}, 3 names`, "in any case");
-    is(await both("/^foo$/"), `${share(8, 10)}, 2 names`, "between slashes an expression");
-    is(await both("foo|bar"), `${share(7)}, 1 name`, "which it is not without");
+    is(await both("FOO"), `${share(7, 8, 10)}, 3 names`, "search ignores case");
+    is(await both("/^foo$/"), `${share(8, 10)}, 2 names`,
+        "search: text between slashes is an expression");
+    is(await both("foo|bar"), `${share(7)}, 1 name`,
+        "search: text without slashes is no expression");
     is(await both("^(foo|bar)$", { page: "&regex=1", svg: "&r=1" }), `${share(8, 9, 10)}, 3 names`,
-        "or by the button");
+        "search: the button makes text an expression");
     is(await both("^Foo$", { page: "&regex=1&matchCase=1", svg: "&r=1&c=1" }),
-        `${share(10)}, 1 name`, "with its case");
+        `${share(10)}, 1 name`, "search: an expression can match case");
     is(await both("operator new(unsigned long)", { page: "&regex=1", svg: "&r=1" }),
-        `as text: ${share(0)}, 1 name`, "an expression that finds nothing is text");
-    is(await both("a+b", { page: "&regex=1", svg: "&r=1" }), `as text: ${share(2)}, 1 name`, "as a name is");
+        `as text: ${share(0)}, 1 name`,
+            "search: an expression that finds nothing is searched as text");
+    is(await both("a+b", { page: "&regex=1", svg: "&r=1" }), `as text: ${share(2)}, 1 name`,
+        "search: a name that does not match as an expression is searched as text");
     is(await both("std::map<(", { page: "&regex=1", svg: "&r=1" }),
-        "a ( without its ); as text: 0.00%, 0 names", "one that is wrong, too");
-    is(await both("/usr/lib/x/"), `${share(4)}, 1 name`, "a path between slashes is found");
+        "a ( without its ); as text: 0.00%, 0 names",
+            "search: a wrong expression is searched as text");
+    is(await both("/usr/lib/x/"), `${share(4)}, 1 name`, "search: a path between slashes is found");
     is(await both("/(?=foo)/"), "looking ahead or behind is not known here; as text: 0.00%, 0 names",
-        "what is not known is said");
+        "search: an unsupported expression is refused with its reason");
     is(await both("/\u00c9T\u00c9/"), `${share(11)}, 1 name`, "letters of any language");
 }
 
@@ -58,17 +63,20 @@ async function soon() {
         is(await text(page, "#matched"), "0.00% \u00b7 0 names", `${query} ends`);
         await untroubled(page, query);
         const svg = await open(render(long), { hash: "#s=" + encodeURIComponent(query) });
-        is(await svg.locator("#matched").textContent(), "Matched: 0.00%, 0 names", "in the SVG");
+        is(await svg.locator("#matched").textContent(), "Matched: 0.00%, 0 names",
+            "search: the SVG finds nothing");
         await done(svg);
     }
     const page = await explore(long, { hash: "#q=" + encodeURIComponent("/((x{90}){90}){90}/") });
     is(await text(page, "#matched"), "too long an expression; as text: 0.00% \u00b7 0 names",
-        "one that is too large is said to be");
+        "search: an expression that is too large is refused with its reason");
     await page.locator("#query").fill("/((((x?){30}){30}x){1,2}){1,2}y/");
     ok(/^(too long an expression; as text: |takes too long; as text: |)0.00%/.test(
-        await text(page, "#matched")), "or ends", await text(page, "#matched"));
+        await text(page, "#matched")),
+            "search: an expression that takes too long ends", await text(page, "#matched"));
     await page.locator("#query").fill("/^x{1500}/");
-    is(await text(page, "#matched"), "37.50% \u00b7 1 name", "a large one that is right is found");
+    is(await text(page, "#matched"), "37.50% \u00b7 1 name",
+        "search: a large expression that is right is found");
     await untroubled(page, "too long");
 }
 
@@ -89,15 +97,17 @@ async function filters() {
     ok(!await page.locator("#filter").isVisible(), "no filter without a search");
     await page.locator("#query").fill("alloc");
     await page.locator("#matchcase").click();
-    is(await text(page, "#matched"), "59.38% \u00b7 2 names", "alloc and malloc");
+    is(await text(page, "#matched"), "59.38% \u00b7 2 names",
+        "search: an expression finds alloc and malloc");
     await page.locator("#query").fill("/^alloc$/");
     await filter(page, "only stacks");
-    is(await row(page, 0), "all:16", "only stacks with a match are left");
-    is(await row(page, 2), "io:4 parse:12", "with their callers");
+    is(await row(page, 0), "all:16", "filter: only stacks with a match are left");
+    is(await row(page, 2), "io:4 parse:12", "filter: callers of a match are left");
     is((await table(page)).join(", "), "malloc 16 16, alloc 0 16, main 0 16, parse 0 12, io 0 4",
-        "the table has them only");
-    is(await text(page, "#filters"), "Only with: /^alloc$/ \u2715", "and it is said");
-    ok(/16/.test(await text(page, "#subtitle")), "so is the total");
+        "filter: the table has only symbols of the stacks that are left");
+    is(await text(page, "#filters"), "Only with: /^alloc$/ \u2715", "filter: its tag is shown");
+    ok(/16/.test(await text(page, "#subtitle")),
+        "filter: the total is of the stacks that are left");
     is(await page.locator("#query").inputValue(), "", "the search is used up");
     const link = await page.evaluate(() => location.hash);
     const other = await explore(CALLS, { hash: link });
@@ -109,24 +119,25 @@ async function filters() {
     is(await row(page, 2), "io:4", "a second filter works on what the first has left");
     await page.locator("#layouts button").filter({ hasText: "Callers" }).click();
     is(await row(page, 1), "malloc:4", "callers, too");
-    is(await row(page, 3), "io:4", "follow");
+    is(await row(page, 3), "io:4", "filter: a second one follows the first");
     await page.locator("#layouts button").filter({ hasText: "Callees" }).click();
     await page.locator("#filters button").first().click();
-    is(await row(page, 2), "io:12", "each can be undone");
+    is(await row(page, 2), "io:12", "filter: each can be undone");
     await page.goBack();
-    is(await row(page, 2), "io:4", "also by the browser's button");
+    is(await row(page, 2), "io:4", "filter: Back undoes one");
     await page.goto(page.url().split("#")[0] + "#");
 
     await page.locator("#query").fill("/^(alloc|emit)$/");
     await filter(page, "from their match");
-    is(await row(page, 1), "alloc:16 emit:8", "stacks from their match on");
-    is(await text(page, "#filters"), "From: /^(alloc|emit)$/ \u2715", "which is said");
+    is(await row(page, 1), "alloc:16 emit:8", "filter: stacks begin at their match");
+    is(await text(page, "#filters"), "From: /^(alloc|emit)$/ \u2715",
+        "filter: the tag of stacks from their match is shown");
     await page.locator("#query").fill("/^alloc/");
     await filter(page, "Merge");
-    is(await row(page, 1), "emit:8 malloc:16", "matches merged into their callers");
+    is(await row(page, 1), "emit:8 malloc:16", "filter: matches are merged into their callers");
     await page.locator("#filters button").first().click();
-    is(await row(page, 3), "malloc:4 emit:8 malloc:12", "the order of filters is kept");
-    is(await row(page, 2), "io:12 parse:20", "and counts go to the callers");
+    is(await row(page, 3), "malloc:4 emit:8 malloc:12", "filter: their order is kept");
+    is(await row(page, 2), "io:12 parse:20", "filter: counts of merged matches go to the callers");
     is((await table(page)).find((r) => r.startsWith("alloc")), undefined, "the table has none");
     await untroubled(page, "filters");
 }
@@ -137,22 +148,24 @@ async function byFrame() {
     is(await row(page, 0), "all:8", "a frame's menu filters by its name");
     await page.locator("#filters button").click();
     await choose(page, "parse", "Merge this function");
-    is(await row(page, 2), "alloc:12 emit:8 io:12", "merges it");
+    is(await row(page, 2), "alloc:12 emit:8 io:12",
+        "menu of a frame: a function is merged into its callers");
     await choose(page, "emit", "from this function");
-    is(await row(page, 1), "emit:8", "or begins there");
+    is(await row(page, 1), "emit:8", "menu of a frame: stacks begin at the function");
     await page.locator("#layouts button").filter({ hasText: "Callers" }).click();
-    is(await row(page, 1), "emit:5 malloc:3", "callers as well");
+    is(await row(page, 1), "emit:5 malloc:3",
+        "menu of a frame: filters hold in the graph of callers");
     await page.locator("#layouts button").filter({ hasText: "Callees" }).click();
     await choose(page, "emit", "Sandwich");
-    is(await row(page, 0, 1), "emit:8", "and the sandwich");
+    is(await row(page, 0, 1), "emit:8", "menu of a frame: filters hold in the sandwich");
     is(await text(page, "#filters"),
         "Sandwich: emit \u2715\nMerged away: parse \u2715\nFrom: emit \u2715", "all told");
     await untroubled(page, "by frame");
     const picked = await explore(CALLS);
     await picked.locator("tr[data-at] .symbol").filter({ hasText: /^io$/ }).click();
     await filter(picked, "Leave out");
-    is(await row(picked, 2), "parse:20", "so do rows that are picked");
-    is(await crumbs(picked), "all", "and the path is of what is left");
+    is(await row(picked, 2), "parse:20", "filter: selected rows of the table are left out");
+    is(await crumbs(picked), "all", "filter: the path is of what is left");
     await picked.reload();
     is(await row(picked, 2), "parse:20", "a reload, too");
     await click(picked, "parse");
@@ -163,9 +176,10 @@ async function compared() {
     const page = await explore("main;a;x 4 6\nmain;b;x 5 0\nmain;c 3 9\n");
     await page.locator("#query").fill("x");
     await filter(page, "only stacks");
-    is(await row(page, 2), "a:6", "a comparison is filtered, too");
+    is(await row(page, 2), "a:6", "filter: a comparison is filtered");
     await page.locator("#layouts button").filter({ hasText: "Gone" }).click();
-    is(await row(page, 1), "main:6 [only before]:5", "with what is gone");
+    is(await row(page, 1), "main:6 [only before]:5",
+        "filter: a filtered comparison has what is gone");
     await untroubled(page, "compared");
 }
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// t0567: what wrappers of malloc took is told of their callers in the table: of memory, by
+// t0567: what wrappers of malloc took is counted for their callers in the table: of memory, by
 // the built-in list, --wrapper, and what the reader says.
 import { is, main, near, ok } from "./page.mjs";
 import { choose, color, explore, hover, table, text, untroubled } from "./explorer.mjs";
@@ -13,15 +13,18 @@ const own = async (page) => (await table(page)).map((r) => /^(.*?) ([\d.]+)(?: B
 
 await main(async () => {
     const page = await explore(BYTES);
-    is(await own(page), "parse:10 pool_get:8 emit:2", "what malloc's wrappers took is their callers'");
+    is(await own(page), "parse:10 pool_get:8 emit:2",
+        "wrappers: the bytes of malloc's wrappers are counted for their callers");
     await choose(page, "pool_get", "as its callers'");
-    is(await own(page), "parse:15 emit:5", "so is what a function took that the reader chooses");
+    is(await own(page), "parse:15 emit:5",
+        "wrappers: a function of the reader's choice is counted for its callers");
     const link = await page.evaluate(() => location.hash);
     const other = await explore(BYTES, { hash: link });
-    is(await own(other), "parse:15 emit:5", "which a link keeps");
+    is(await own(other), "parse:15 emit:5", "wrappers: a link keeps the reader's choice");
     await choose(other, "pool_get", "as its own");
     await choose(other, "xmalloc", "as its own");
-    is(await own(other), "xmalloc:10 pool_get:8 emit:2", "or one that is no wrapper");
+    is(await own(other), "xmalloc:10 pool_get:8 emit:2",
+        "wrappers: the reader can make one an ordinary function");
     await other.locator("#display summary").click();
     await other.locator("[name=wrappers]").click();
     is(await own(other), "xmalloc:10 malloc:5 pool_get:3 emit:2", "without any, where stacks end");
@@ -43,11 +46,12 @@ await main(async () => {
     await untroubled(some, "some");
     const lines = await explore("# flame: view=alloc unit=bytes\n" +
         "main;parse p.c:3;xmalloc x.c:12 4\nmain;parse p.c:4;xmalloc x.c:13_[i] 5\n");
-    is(await own(lines), "parse:9", "with lines and marks, too");
+    is(await own(lines), "parse:9", "wrappers: names with lines and marks are wrappers");
     await untroubled(lines, "lines");
     const moments = await explore("# flame: view=live unit=bytes time=1\nmain;a;xmalloc 4\n" +
         "# flame: view=live unit=bytes time=2\nmain;a;xmalloc 6\n");
-    is((await own(moments)).split(":")[0], "a", "and at moments");
+    is((await own(moments)).split(":")[0], "a",
+        "wrappers: profiles of several moments have wrappers");
     await untroubled(moments, "moments");
 
     const stripped = await explore("[cc1+0x1a2b] 1\n[cc1+0x3c4d] 40\n[libz.so.1+0x1a2b] 40\n",
@@ -57,9 +61,9 @@ await main(async () => {
         return Math.atan2(Math.sqrt(3) * (g - b), 2 * r - g - b);
     };
     near(await hue("[cc1+0x1a2b]"), await hue("[cc1+0x3c4d]"), 0.05,
-        "what has no name is of its module's colour");
+        "colour: functions without a name have the colour of their module");
     ok(Math.abs(await hue("[cc1+0x1a2b]") - await hue("[libz.so.1+0x1a2b]")) > 0.1,
-        "and not of another's");
+        "colour: functions without a name of two modules have two colours");
     await hover(stripped, "[cc1+0x1a2b]");
     ok(/\b1 sample\b/.test(await stripped.evaluate(() => document.body.innerHTML +
         [...document.querySelectorAll("td")].map((e) => e.title).join())), "one is 1 sample");

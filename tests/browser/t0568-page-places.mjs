@@ -42,14 +42,15 @@ async function numbers() {
     const kinds = ["module", "file", "thread", "process"];
     const page = await same(STACKS, kinds, [], () => {});
     is((await page.locator("select.by option").evaluateAll((all) => all.map((o) => o.value))).join(),
-        "function,module,file,thread,process", "what rows may be");
+        "function,module,file,thread,process",
+            "rows: the choice has function, module, file, thread and process");
     await untroubled(page, "numbers");
     await untroubled(await same(STACKS, kinds, ["--no-wrappers"], () => {}), "without wrappers");
     await untroubled(await same(STACKS, ["module", "file"], ["--focus", "^take$"], () => {}), "a part");
     const other = await same(STACKS.replace(/ [a-z]\.c:\d/g, ""), ["function"], [], () => {});
-    ok((await shown(other)).includes("helper|76|76"), "functions are merged by name");
+    ok((await shown(other)).includes("helper|76|76"), "rows: functions are merged by name");
     is((await frames(other)).filter((f) => f.name === "helper" && f.total === 60).length, 1,
-        "where one of two modules is one frame");
+        "rows: a function of two modules is one frame");
     await untroubled(other, "functions");
     const filtered = await explore(STACKS, { hash: `#by=module&filter=${encodeURIComponent(
         JSON.stringify(["keep", "", "", ";take"]))}` });
@@ -62,20 +63,23 @@ async function search() {
     const page = await explore(STACKS, { hash: "#by=module" });
     const line = (name) => page.locator("tr[data-at]", { hasText: name });
     await line(HOSTILE).click();
-    is(await line(HOSTILE).getAttribute("aria-selected"), "true", "a place is picked");
-    is((await text(page, "#matched")).replace(/.*\u00b7 /, ""), "1 name", "and its frames found");
+    is(await line(HOSTILE).getAttribute("aria-selected"), "true", "rows: a place can be selected");
+    is((await text(page, "#matched")).replace(/.*\u00b7 /, ""), "1 name",
+        "rows: the frames of the selected place are found");
     await page.waitForFunction(() => location.hash.includes("place="));
     const { hash } = new URL(page.url());
     await page.locator("#filter").click();
     await page.locator("#menu button", { hasText: "Show only stacks" }).click();
-    is((await shown(page)).join(), `${HOSTILE}|2|2`, "and made a filter");
-    ok((await text(page, "#filters")).includes(HOSTILE), "which says what it is of");
+    is((await shown(page)).join(), `${HOSTILE}|2|2`,
+        "rows: a filter of the selected place is made");
+    ok((await text(page, "#filters")).includes(HOSTILE),
+        "rows: the tag of the filter has the name of the place");
     await page.reload();
     is((await shown(page)).join(), `${HOSTILE}|2|2`, "a link has it");
     await untroubled(page, "filter");
     const link = await explore(STACKS, { hash });
     is(await link.locator("tr.picked .symbol").innerText(), HOSTILE,
-        "and what was picked");
+        "rows: a link keeps the selected place");
     await link.keyboard.press("Escape");
     is(await link.locator("tr.picked").count(), 0, "Esc lets go of it");
     await link.locator("tr[data-at]", { hasText: "cc1" }).focus();
@@ -85,15 +89,18 @@ async function search() {
     is(await link.locator("#filters").innerText(), "", "a place has no sandwich");
     await link.keyboard.press("Escape");
     await link.locator("#query").fill("gimple");
-    is((await shown(link)).join(), "cc1|11|11", "a search finds places by their frames");
+    is((await shown(link)).join(), "cc1|11|11", "rows: a search finds places by their frames");
     await link.locator("#query").fill("libtw");
-    is((await shown(link)).map((r) => r.split("|")[0]).join(), "libtwo.so", "and by their names");
+    is((await shown(link)).map((r) => r.split("|")[0]).join(), "libtwo.so",
+        "rows: a search finds places by their names");
     await link.keyboard.press("Escape");
     await by(link, "process");
-    ok(await link.waitForFunction(() => location.hash.includes("by=process")), "the address says what rows are");
+    ok(await link.waitForFunction(() => location.hash.includes("by=process")),
+        "rows: the address has the kind of the rows");
     await untroubled(link, "search");
     const wrong = await explore("a;b 1\n", { hash: "#by=module&place=module:x&place=%00" });
-    is((await shown(wrong)).join(), "b|1|1,a|0|1", "what is not there is by function");
+    is((await shown(wrong)).join(), "b|1|1,a|0|1",
+        "rows: a link with an unknown place shows functions");
     await untroubled(wrong, "wrong");
 }
 
@@ -107,8 +114,10 @@ async function colors() {
     for (const theme of ["light", "dark"]) {
         const page = await explore(STACKS, { hash: `#theme=${theme}&color=package` });
         const hue = async (name) => hueOf(await color(page, name));
-        near(await hue("ggc_alloc"), await hue("gimple_build"), 0.12, `${theme}: a module is one package`);
-        near(await hue("ggc_alloc"), await hue("[cc1+0x12]"), 0.12, "with what has no name");
+        near(await hue("ggc_alloc"), await hue("gimple_build"), 0.12,
+            `${theme}: functions of one module have one colour`);
+        near(await hue("ggc_alloc"), await hue("[cc1+0x12]"), 0.12,
+            "a function without a name has the colour of its module");
         ok(Math.abs(await hue("ggc_alloc") - await hue("take")) > 0.15, "others are others");
         await untroubled(page, theme);
     }

@@ -18,27 +18,32 @@ const address = (page, has) => page.waitForFunction((s) =>
 
 async function list() {
     const page = await explore(STACKS);
-    is(await links(page).first().innerText(), FIRST, "the first sentence");
-    ok(await shown(page), "is in sight");
+    is(await links(page).first().innerText(), FIRST, "findings: the first sentence is right");
+    ok(await shown(page), "findings: the list is in sight");
     await links(page).first().click();
-    is(await counted(page), "peak", "a click shows its column");
-    is(await crumbs(page), "all app main load parse", "and its frame");
-    is(await text(page, "#details"), "parse: 4.00 MiB, 79.07%", "which is selected");
+    is(await counted(page), "peak", "findings: a click shows the column of the sentence");
+    is(await crumbs(page), "all app main load parse",
+        "findings: a click zooms to the frame of the sentence");
+    is(await text(page, "#details"), "parse: 4.00 MiB, 79.07%",
+        "findings: a click selects the frame of the sentence");
     await address(page, "zoom=;app;main;load;parse");
     await page.goBack();
-    is(await counted(page), "alloc", "a step back is as it was");
-    is(await crumbs(page), "all", "all of it");
+    is(await counted(page), "alloc", "findings: Back restores the column");
+    is(await crumbs(page), "all", "findings: Back undoes the zoom");
     const href = await links(page).first().getAttribute("href");
     const other = await explore(STACKS, { hash: href });
-    is(await crumbs(other), "all app main load parse", "the link leads there, too");
-    is(await counted(other), "peak", "in that column");
+    is(await crumbs(other), "all app main load parse",
+        "findings: a link zooms to the frame of its sentence");
+    is(await counted(other), "peak", "findings: a link shows the column of its sentence");
     await untroubled(other, "link");
 
     await page.locator("#findings button").first().focus();
     await page.keyboard.press("Tab");
-    is(await page.evaluate(() => document.activeElement.textContent), FIRST, "Tab comes to it");
+    is(await page.evaluate(() => document.activeElement.textContent), FIRST,
+        "findings: Tab moves the focus to the first sentence");
     await page.keyboard.press("Enter");
-    is(await crumbs(page), "all app main load parse", "and Enter goes there");
+    is(await crumbs(page), "all app main load parse",
+        "findings: Enter zooms to the frame of the sentence");
     await page.locator("#query").fill("emit");
     await links(page).nth(1).click();
     is(await page.locator("#query").inputValue(), "", "a search gives way");
@@ -48,8 +53,9 @@ async function list() {
 async function fold() {
     const page = await explore(STACKS);
     await page.keyboard.press("w");
-    ok(!await shown(page), "W folds the list");
-    is(await page.locator("#findings .fold").getAttribute("aria-expanded"), "false", "which is told");
+    ok(!await shown(page), "findings: W folds the list");
+    is(await page.locator("#findings .fold").getAttribute("aria-expanded"), "false",
+        "findings: the button of a folded list is not expanded");
     await address(page, "findings=folded");
     const other = await explore(STACKS, { hash: await page.evaluate(() => location.hash) });
     ok(!await shown(other), "a link keeps that");
@@ -63,24 +69,25 @@ async function fold() {
     ok(!await shown(low), "a low window has it folded");
     const without = await explore(STACKS, { width: 640, height: 400 }, "--no-findings");
     const room = (where) => where.evaluate(() => document.getElementById("main").clientHeight);
-    ok(await room(without) - await room(low) <= 22, "in one line, and the rest is the graph's");
+    ok(await room(without) - await room(low) <= 22, "findings: a low window has them in one line");
     await untroubled(without, "without");
     await low.keyboard.press("w");
-    ok(await shown(low), "but shows it to who asks");
+    ok(await shown(low), "findings: W unfolds the list in a low window");
     await untroubled(low, "low");
     const print = await explore(STACKS, { hash: "#theme=dark" });
     const color = await links(print).first().evaluate((a) => getComputedStyle(a).color);
-    is(color, "rgb(223, 226, 232)", "in the dark it is bright");
+    is(color, "rgb(223, 226, 232)", "findings: text is bright in a dark theme");
     await untroubled(print, "dark");
 }
 
 async function others() {
     const one = await explore("# flame: view=live unit=bytes\na;</a><b>x</b><script>alert(1)</script> 5000\n");
-    is(await page_html(one), 0, "no element out of a name");
-    ok((await links(one).first().innerText()).startsWith("</a><b>x</b><script>alert(1)"), "but its text");
+    is(await page_html(one), 0, "findings: hostile names add no element");
+    ok((await links(one).first().innerText()).startsWith("</a><b>x</b><script>alert(1)"),
+        "findings: a hostile name is shown as text");
     await untroubled(one, "hostile");
     const none = await explore(STACKS, {}, "--no-findings");
-    is(await none.locator("#findings").count(), 0, "none with --no-findings");
+    is(await none.locator("#findings").count(), 0, "--no-findings leaves them out");
     await none.keyboard.press("w");
     await untroubled(none, "none");
     const change = await explore("a;f 1000 5000\na;g 1000 2000\na;h 3000 2500\n");
@@ -99,15 +106,16 @@ async function picture() {
     is(await zoomed(), 0, "a picture begins with all");
     await page.locator("#findings a").first().click();
     await page.waitForFunction(() => document.querySelectorAll("#frames .parent").length === 3);
-    ok(true, "a click on a sentence zooms to its frame");
-    is(new URL(page.url()).hash, "#p=app%3Bmain%3Bemit", "which is in the address");
+    ok(true, "picture: a click on a sentence zooms to its frame");
+    is(new URL(page.url()).hash, "#p=app%3Bmain%3Bemit",
+        "picture: the address has the frame of the sentence");
     await page.goBack();
     await page.waitForFunction(() => document.querySelectorAll("#frames .parent").length === 0);
-    ok(true, "and the step back is one");
+    ok(true, "picture: Back undoes the zoom of a sentence");
     await page.locator("#findings a").first().focus();
     await page.keyboard.press("Enter");
     await page.waitForFunction(() => document.querySelectorAll("#frames .parent").length === 3);
-    ok(true, "by keys, too");
+    ok(true, "picture: keys zoom to the frame of a sentence");
     is(page.trouble.join("\n"), "", "no trouble");
     await done(page);
     const narrow = await open(drawn, { width: 300 });

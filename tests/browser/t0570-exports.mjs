@@ -39,9 +39,9 @@ async function loadGrafana() {
 
 function container({ data, panel }, text, ...options) {
     const list = read(renderTo("grafana.json", text, ...options));
-    is(list.length, 1, "one data frame");
+    is(list.length, 1, "grafana: the file has one data frame");
     const frame = data.createDataFrame(data.dataFrameFromJSON(list[0]));
-    is(panel.checkFields(frame), undefined, "with the fields and types the panel wants");
+    is(panel.checkFields(frame), undefined, "grafana: the panel accepts the fields and types");
     return new panel.FlameGraphDataContainer(frame, { collapsing: false });
 }
 
@@ -55,16 +55,18 @@ async function grafana() {
     is(level(c, 0), "all:0:11.5", "the root");
     is(level(c, 1), "main:0:8.5 start:8.5:3", "frames side by side");
     is(level(c, 2), "emit:0:1.5 parse:1.5:7 main:8.5:3", "callees above their callers");
-    is(level(c, 3), "read:1.5:5 parse:8.5:3", "up to the leaves");
-    is(c.getSelf(c.getNodesWithLabel("parse").map(n => n.itemIndexes[0])), 5, "own counts");
+    is(level(c, 3), "read:1.5:5 parse:8.5:3", "grafana: the panel has the stacks up to the leaves");
+    is(c.getSelf(c.getNodesWithLabel("parse").map(n => n.itemIndexes[0])), 5,
+        "grafana: the panel has the own counts");
     is(c.getSandwichLevels("main")[0].flat().map(n => c.getLabel(n.itemIndexes[0])).sort().join(),
-        "all,all,main,start", "its sandwich finds callers");
+        "all,all,main,start", "grafana: the sandwich of the panel has the callers");
     is(c.valueDisplayProcessor(1500).suffix.trim(), "s", "1500 ms are seconds");
     is(container(code, "# flame: view=alloc unit=bytes\nm;f 3000\n").getUnitTitle(), "RAM", "bytes");
 
     const d = container(code, compared);
-    ok(d.isDiffFlamegraph(), "a comparison is one");
-    is(level(d, 2), "b:0:100 gone:100:25 new:125:15", "as wide as both sides");
+    ok(d.isDiffFlamegraph(), "grafana: a comparison is one for the panel");
+    is(level(d, 2), "b:0:100 gone:100:25 new:125:15",
+        "grafana: a comparison is as wide as both sides");
     const [gone] = d.getNodesWithLabel("gone"), [b] = d.getNodesWithLabel("b");
     is([d.getValue(gone.itemIndexes[0]), d.getValueRight(gone.itemIndexes[0])].join(), "25,0",
         "before is left, after right");
@@ -83,7 +85,7 @@ async function speedscope() {
             `speedscope's schema: ${what}`, JSON.stringify(validate.errors));
     const wrong = read(renderTo("speedscope.json", folded));
     delete wrong.profiles[0].weights;
-    ok(!validate(wrong), "which would see a mistake");
+    ok(!validate(wrong), "speedscope: the schema refuses a profile without weights");
 }
 
 await main(async () => {

@@ -21,17 +21,25 @@ const TIMES = "# flame: view=alloc unit=bytes\n";
 
 async function comparison() {
     const page = await explore(TIMES + MANY, { width: 1200 });
-    is(await heads(page), "name,own,total,ownChange,change", "a comparison has both changes");
-    is(await cells(page, "ownChange"), "beta+23.00 MiB,alpha\u22124.00 MiB,m0 B,gamma\u221220.00 MiB", "the change of self");
-    is(await cells(page, "change"), "beta+23.00 MiB,alpha+19.00 MiB,m\u22121.00 MiB,gamma\u221220.00 MiB", "and of all");
+    is(await heads(page), "name,own,total,ownChange,change",
+        "table: a comparison has both changes");
+    is(await cells(page, "ownChange"),
+        "beta+23.00 MiB,alpha\u22124.00 MiB,m0 B,gamma\u221220.00 MiB",
+        "table: a comparison has the changes of self");
+    is(await cells(page, "change"),
+        "beta+23.00 MiB,alpha+19.00 MiB,m\u22121.00 MiB,gamma\u221220.00 MiB",
+        "table: a comparison has the changes of all");
     await page.locator("th.col-ownChange button").click();
     is(await page.locator("tr[data-at] .symbol").allTextContents().then((all) => all.join()),
-        "beta,gamma,alpha,m", "by how much, more or less");
+        "beta,gamma,alpha,m", "table: changes sort by their size, whatever the sign");
     await page.waitForFunction(() => location.hash.includes("sort=ownChange"));
     await page.reload();
-    is(await page.locator("th.col-ownChange").getAttribute("aria-sort"), "descending", "which a link keeps");
+    is(await page.locator("th.col-ownChange").getAttribute("aria-sort"), "descending",
+        "table: a link keeps the order");
     await page.locator("select.by").selectOption("package");
-    is(await cells(page, "ownChange"), "beta+23.00 MiB,gamma\u221220.00 MiB,alpha\u22124.00 MiB,m0 B", "of places, too");
+    is(await cells(page, "ownChange"),
+        "beta+23.00 MiB,gamma\u221220.00 MiB,alpha\u22124.00 MiB,m0 B",
+        "table: places have the changes of self");
     await untroubled(page, "comparison");
 }
 
@@ -42,7 +50,7 @@ async function widths() {
             const page = await explore(folded, { width, hash: `#theme=${theme}` });
             const { share, cut } = await room(page);
             ok(share >= 0.495, `${name} at ${width} in ${theme}: names have half of the table`, share);
-            is(cut, "", "and no count is cut");
+            is(cut, "", "table: no count is cut");
             await untroubled(page, "widths");
         }
     const page = await explore(TIMES + MANY, { width: 1200, hash: "#sort=change" });
@@ -50,8 +58,9 @@ async function widths() {
     for (let i = 0; i < 8; i++)
         await page.keyboard.press("ArrowLeft");
     await page.waitForFunction(() => document.querySelectorAll(".top th").length === 3);
-    is(await heads(page), "name,own,change", "a narrow table has what it is sorted by");
-    ok(/wider for 2 columns more/.test(await page.locator("th.col-name").getAttribute("title")), "and says so");
+    is(await heads(page), "name,own,change", "table: a narrow one has the column it is sorted by");
+    ok(/wider for 2 columns more/.test(await page.locator("th.col-name").getAttribute("title")),
+        "table: the title of a narrow one has the number of hidden columns");
     await untroubled(page, "narrow");
 }
 
@@ -65,27 +74,30 @@ async function kept() {
     await Promise.all([page.waitForEvent("load"), page.locator("#lines").click()]);
     await page.waitForFunction(() => document.querySelector("#lines").checked);
     is(await page.locator("#query").inputValue(), "y", "lines apart keep the search");
-    is(await page.locator("#columns [aria-pressed=true]").innerText(), "count", "and the column");
-    is(await page.locator("th.col-total").getAttribute("aria-sort"), "descending", "and the order");
+    is(await page.locator("#columns [aria-pressed=true]").innerText(), "count",
+        "lines apart keep the column");
+    is(await page.locator("th.col-total").getAttribute("aria-sort"), "descending",
+        "lines apart keep the order");
     await page.locator("#display summary").click();
     await Promise.all([page.waitForEvent("load"), page.locator("#lines").click()]);
     await page.waitForFunction(() => !document.querySelector("#lines").checked);
     is(await page.locator("#query").inputValue() + await page.locator("#columns [aria-pressed=true]").innerText(),
-        "ycount", "and so does merging them");
+        "ycount", "merged lines keep the search and the column");
     await untroubled(page, "lines");
 
     const turned = await explore("m;a;f 3\nm;b;f 9\nm;b;g;f 1\nm;h 2\n");
     await click(turned, "f", { nth: 0 });
     is(await crumbs(turned), "all m a f", "zoomed into a callee");
     await turned.keyboard.press("r");
-    is(await crumbs(turned), "all f", "callers show the same function");
+    is(await crumbs(turned), "all f", "callers show the zoomed function");
     await turned.keyboard.press("r");
-    is(await crumbs(turned), "all m a f", "and callees what was zoomed into");
+    is(await crumbs(turned), "all m a f", "callees show what was zoomed into");
     await turned.locator("#layouts [data-value=callers]").click();
     await click(turned, "g");
-    is(await crumbs(turned), "all f g", "zoomed into a caller");
+    is(await crumbs(turned), "all f g", "a caller can be zoomed to");
     await turned.locator("#layouts [data-value=forward]").click();
-    is(await crumbs(turned), "all m b g", "is found among callees with what it called");
+    is(await crumbs(turned), "all m b g",
+        "a zoomed caller is found among callees with what it called");
     await turned.locator("#layouts [data-value=callers]").click();
     await turned.keyboard.press("0");
     await turned.keyboard.press("r");

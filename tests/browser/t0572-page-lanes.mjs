@@ -61,8 +61,9 @@ async function drawn() {
     }
     const page = await explore(FOLDED);
     is((await text(page, ".lanes-legend")).replace(/\s+/g, " "), "Lock Pipe, local Timer Ready Running",
-        "a legend of what there is");
-    is(await text(page, ".lanes-text"), "2 threads, 3 waits", "and how much");
+        "lanes: the legend has the kinds of wait that there are");
+    is(await text(page, ".lanes-text"), "2 threads, 3 waits",
+        "lanes: the number of threads and waits is shown");
     is(await page.locator("#lanes img").count(), 0, "a thread's name is no markup");
     is(await ask(page, "chart.arrowsDrawn"), 2, "arrows from the threads that ended waits");
     const none = await explore("a;b 3\n");
@@ -75,18 +76,24 @@ async function picked() {
     const page = await explore(FOLDED);
     await page.mouse.click(...await at(page, 11, 2));
     const detail = await text(page, ".lanes-detail");
-    ok(detail.includes("app 11 waited for a lock: 1.50 ms, then ready for 500.0 \u00b5s"), "a click tells what", detail);
-    ok(detail.includes("0.001 s to 0.003 s"), "and when", detail);
-    ok(detail.includes("lock") && detail.includes("main \u2190 app"), "and its stack", detail);
-    ok(detail.includes(`${EVIL} 12`), "and who ended it", detail);
-    ok(/Chain\s*app: release \u2190 worker/.test(detail), "and the chain", detail);
+    ok(detail.includes("app 11 waited for a lock: 1.50 ms, then ready for 500.0 \u00b5s"),
+        "lanes: a click shows what the thread waited for", detail);
+    ok(detail.includes("0.001 s to 0.003 s"), "lanes: a click shows the time of the wait", detail);
+    ok(detail.includes("lock") && detail.includes("main \u2190 app"),
+        "lanes: a click shows the stack of the wait", detail);
+    ok(detail.includes(`${EVIL} 12`),
+        "lanes: a click shows the thread that ended the wait", detail);
+    ok(/Chain\s*app: release \u2190 worker/.test(detail),
+        "lanes: a click shows the chain of the wait", detail);
     const link = await hash(page);
     ok(link.includes("wait=11%7E1000000"), "the address has it", link);
     await page.locator(".lanes-detail button", { hasText: "Show in graph" }).click();
-    is(await crumbs(page), "all app main lock", "the graph shows its stack");
+    is(await crumbs(page), "all app main lock",
+        "lanes: the button leads to the stack in the graph");
     const again = await explore(FOLDED, { hash: await hash(page) });
-    ok((await text(again, ".lanes-detail")).includes("waited for a lock"), "and so does the page of that address");
-    is(await crumbs(again), "all app main lock", "with the graph");
+    ok((await text(again, ".lanes-detail")).includes("waited for a lock"),
+        "lanes: an address has the selected wait");
+    is(await crumbs(again), "all app main lock", "lanes: an address has the stack in the graph");
     await untroubled(again, "again");
     await page.locator(".lanes-detail button", { hasText: "12" }).click();
     ok((await text(page, ".lanes-detail")).includes("waited for a pipe"), "the waker's lane is a click away");
@@ -142,9 +149,10 @@ async function zoomed() {
     await page.mouse.up();
     await settle(page);
     const after = await ask(page, "chart.window");
-    ok(after[0] < before[0] && Math.abs(after[1] - after[0] - before[1] + before[0]) < 2, "a drag moves along",
+    ok(after[0] < before[0] && Math.abs(after[1] - after[0] - before[1] + before[0]) < 2,
+        "lanes: a drag moves the window of time",
         `${before} ${after}`);
-    near((await at(page, 11, time))[0], x + 80, 2, "with the pointer");
+    near((await at(page, 11, time))[0], x + 80, 2, "lanes: the lanes move with the pointer");
     const again = await explore(FOLDED, { hash: await hash(page) });
     is((await ask(again, "chart.window")).map(Math.round).join(), after.map(Math.round).join(),
         "the address has what is in sight");
@@ -171,10 +179,10 @@ async function counted() {
     await page.keyboard.press("Escape");
     is(await row(page, 1), "app:8000", "Escape counts all again");
     const exact = await explore(FOLDED, { hash: "#laneRange=2000000~6000000" });
-    is(await row(exact, 1), "app:3000", "to the microsecond");
-    is(await row(exact, 3), "lock:1000 sleep:2000", "by stack");
+    is(await row(exact, 1), "app:3000", "lanes: a range is counted to the microsecond");
+    is(await row(exact, 3), "lock:1000 sleep:2000", "lanes: a range is counted by stack");
     ok((await text(exact, ".lanes-text")).includes("counted: 0.002 s to 0.006 s, 4.00 ms (what goes beyond its ends in proportion)"),
-        "that a share of a time was split is said", await text(exact, ".lanes-text"));
+        "lanes: the page shows that a share of a time was split", await text(exact, ".lanes-text"));
     await exact.locator("#columns button", { hasText: "oncpu" }).click();
     is(await row(exact, 1), "app:2000", "time on a CPU in proportion");
     await exact.locator("#columns button", { hasText: "chain" }).click();
@@ -193,10 +201,10 @@ async function summed() {
     await page.mouse.click(...await at(page, 11, 4));
     const detail = await text(page, ".lanes-detail");
     ok(detail.includes("40 times, 2.00 ms together") && detail.includes("of 40 short waits of this stack"),
-        "a sum says what it is", detail);
+        "lanes: a sum of short waits is marked as one", detail);
     const said = await text(page, ".lanes-text");
     ok(said.includes("waits below 100.0 \u00b5s may be sums of up to 6.40 ms") && said.includes("3.00 ms not kept"),
-        "and the page that there are some", said);
+        "lanes: the page shows that there are sums and waits that were not kept", said);
     await untroubled(page, "summed");
 }
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // The moments of a chart of memory are played, one after the other, by a button and by a key; stopped
-// by either and by whoever chooses a moment; without animations where the reader wants less motion.
+// by either and by the choice of a moment; without animations where the reader wants less motion.
 import { explore, text, untroubled } from "./explorer.mjs";
 import { is, main, ok } from "./page.mjs";
 import { pack, steps } from "./packed.mjs";
@@ -29,10 +29,11 @@ async function played(reducedMotion) {
     is(await playing(page), "true", "the button plays");
     await ended(page);
     is((await seen(page)).map((s) => s.replace(/^.* at /, "")).join(), "0 s,1 s,2 s,3 s,4 s,5 s",
-        "all moments, in order");
-    ok((await text(page, "#title")).endsWith("at 5 s"), "the last one stays");
+        "play: all moments are shown in order");
+    ok((await text(page, "#title")).endsWith("at 5 s"), "play: the last moment stays");
     await page.waitForTimeout(400);
-    ok((await page.evaluate(() => location.hash)).includes("time=5"), "and is in the address");
+    ok((await page.evaluate(() => location.hash)).includes("time=5"),
+        "play: the address has the last moment");
     await untroubled(page, `played ${reducedMotion}`);
 }
 
@@ -40,16 +41,16 @@ async function stopped() {
     const page = await explore(FOLDED, { reducedMotion: "reduce" });
     await page.locator(".growth-plot").focus();
     await page.keyboard.press("Space");
-    is(await playing(page), "true", "Space plays");
+    is(await playing(page), "true", "play: Space starts");
     await page.keyboard.press("Space");
-    is(await playing(page), "false", "and stops");
+    is(await playing(page), "false", "play: Space stops");
     const at = await text(page, "#title");
     await page.waitForTimeout(700);
-    is(await text(page, "#title"), at, "then nothing changes any more");
+    is(await text(page, "#title"), at, "play: nothing changes after it has stopped");
     await page.keyboard.press("Space");
     await page.keyboard.press("End");
     await ended(page);
-    ok((await text(page, "#title")).endsWith("at 5 s"), "who chooses a moment stops it, and has it");
+    ok((await text(page, "#title")).endsWith("at 5 s"), "play: the choice of a moment stops it");
     await untroubled(page, "stopped");
     const one = await explore(HEAD + "# moments: axis n=1 us=AA== live=AA== mapped=AA== rss=AA==\n");
     ok(await one.locator(".play").isHidden(), "one moment is not played");

@@ -117,7 +117,7 @@ async function pictures() {
         }
 }
 
-// The least contrast of a label on the chart, of names and of what stands behind them.
+// The least contrast of a label on the chart, of names and of what is behind them.
 const leastContrast = async (page) => {
     const looks = await page.evaluate(() => [...document.querySelectorAll(".chart-canvas")].flatMap(
         ({ chart: { view, graph, alphas } }) => Array.from({ length: graph.n }, (_, i) => [view.color(i),
@@ -247,22 +247,24 @@ async function eyes() {
 async function touch() {
     const page = await explore("main;parse;alloc 30\nmain;emit 10\n", { hasTouch: true, width: 640, height: 400 });
     await page.touchscreen.tap(...await point(page, "parse"));
-    ok(await page.locator("#tooltip").isVisible(), "a tap shows the details");
-    ok((await text(page, "#tooltip")).includes("Tap again to zoom"), "and how to go on");
-    is(await text(page, "#details"), "parse: 30, 75.00%", "also below");
-    is(await crumbs(page), "all", "and does not zoom");
-    ok(!await page.locator("#reset").isVisible(), "nothing to reset yet");
+    ok(await page.locator("#tooltip").isVisible(), "touch: a tap shows the details");
+    ok((await text(page, "#tooltip")).includes("Tap again to zoom"),
+        "touch: the tooltip tells how to zoom");
+    is(await text(page, "#details"), "parse: 30, 75.00%",
+        "touch: the details line shows the tapped frame");
+    is(await crumbs(page), "all", "touch: the first tap does not zoom");
+    ok(!await page.locator("#reset").isVisible(), "touch: Show all is hidden before a zoom");
     await page.touchscreen.tap(...await point(page, "parse"));
-    is(await crumbs(page), "all main parse", "a second tap does");
-    ok(await page.locator("#reset").isVisible(), "Show all is there");
+    is(await crumbs(page), "all main parse", "touch: a second tap zooms");
+    ok(await page.locator("#reset").isVisible(), "touch: Show all is visible after a zoom");
     await page.locator("#reset").tap();
-    is(await crumbs(page), "all", "and shows all");
-    ok(!await page.locator("#reset").isVisible(), "and goes");
+    is(await crumbs(page), "all", "touch: Show all resets the zoom");
+    ok(!await page.locator("#reset").isVisible(), "touch: Show all is hidden after the reset");
     await untroubled(page, "touch");
     const picture = await open(render("main;parse;alloc 30\nmain;emit 10\n"), { hasTouch: true });
     await picture.locator("#frames > g").nth(2).tap();
     ok((await picture.evaluate(() => document.getElementById("details").textContent)).startsWith("Function: "),
-        "a tap on a picture shows the details, too");
+        "touch: a tap on a picture shows the details");
     await done(picture);
 }
 
@@ -272,13 +274,15 @@ async function small() {
         const page = await explore(MANY, { width, height });
         const high = await page.evaluate(() => ["graph", "table"].map((id) => document.getElementById(id).clientHeight));
         ok(high[0] >= 250 && high[1] >= 210, `${width}x${height}: graph and table have room (${high})`);
-        is(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), true, "nothing hangs over the right edge");
+        is(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), true,
+            "small window: nothing hangs over the right edge");
         await page.locator("tr[data-at]").nth(3).scrollIntoViewIfNeeded();
         const box = await page.locator("tr[data-at]").nth(3).boundingBox();
-        ok(box.y >= 0 && box.y + box.height <= height, "rows can be scrolled to");
+        ok(box.y >= 0 && box.y + box.height <= height, "small window: rows can be scrolled to");
         await page.locator("#display summary").click();
         const panel = await page.locator(".dropdown .panel").boundingBox();
-        ok(panel.x >= 0 && panel.x + panel.width <= width, "what is displayed opens inside the window");
+        ok(panel.x >= 0 && panel.x + panel.width <= width,
+            "small window: the Display panel opens inside the window");
         await untroubled(page, `${width}x${height}`);
     }
 }
@@ -295,15 +299,15 @@ async function tall() {
         const page = await open(render(deep, ...options), { height: 500 });
         await page.waitForFunction(() => document.querySelector("svg.live"));
         ok(await inSight(page, "root"), `${what}: the root is in sight`);
-        ok(await inSight(page, "legend"), "and the legend");
-        ok(await inSight(page, "search"), "and the search");
+        ok(await inSight(page, "legend"), "high picture: the legend is in sight");
+        ok(await inSight(page, "search"), "high picture: the search is in sight");
         await page.locator("#frames > g").nth(1).click();
         await page.evaluate(() => window.scrollTo(0, 1500));
         await page.waitForFunction(() => scrollY === 1500 && document.querySelector("#toolbar.pinned"));
         /* The toolbar was pinned before, and follows when the window has told that it was scrolled. */
         await page.evaluate(() => new Promise((painted) =>
             requestAnimationFrame(() => requestAnimationFrame(painted))));
-        ok(await inSight(page, "unzoom"), "Reset Zoom stays in sight");
+        ok(await inSight(page, "unzoom"), "high picture: Reset Zoom stays in sight");
         is(page.trouble.join(), "", "no script error");
         await done(page);
     }

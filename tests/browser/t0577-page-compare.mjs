@@ -60,10 +60,10 @@ async function readings() {
         await page.locator("#read").click();
         const lines = await page.locator("#reading .lines p").allInnerTexts(), all = lines.join(" ");
         ok(lines.length >= 4 && lines.length <= 6 && lines.every((s) => /[.]$/.test(s)), `four to six sentences: ${folded.slice(8, 20)} ${hash}`, all);
-        ok(!seen.has(all), "of its own");
+        ok(!seen.has(all), "reading: another profile has other sentences");
         seen.add(all);
         await page.keyboard.press("Escape");
-        ok(!await page.locator("#reading").isVisible(), "Escape closes it");
+        ok(!await page.locator("#reading").isVisible(), "reading: Escape closes it");
         await untroubled(page, "reading");
     }
 }
@@ -78,16 +78,18 @@ async function noise() {
     };
     /* 2 * P(X >= 120), X binomial with 220 trials and 1/2, is 0.20; of 200 in 300 under 0.001. */
     ok(/Before 100 After 120 By chance may be: as large in 20% of runs/.test(await tip("some")), "may be chance", await tip("some"));
-    ok(/Before 100 After 200 By chance hardly: as large in under 0\.1% of runs/.test(await tip("much")), "is not");
+    ok(/Before 100 After 200 By chance hardly: as large in under 0\.1% of runs/.test(await tip("much")),
+        "chance: a large change is not by chance");
     ok(/Before 0 After 5 By chance may be: as large in 6\.3% of runs/.test(await tip("few")), "2 / 2^5 = 6.25%", await tip("few"));
-    ok(!/By chance/.test(await tip("same")), "no word where nothing changed");
+    ok(!/By chance/.test(await tip("same")), "chance: an unchanged frame has no words on it");
     /* z = (1000 - 1) / sqrt(1001000) = 0.9985, twice its tail 0.318. */
     ok(/By chance may be: as large in 32% of runs/.test(await tip("lots", many)), "many: by the normal distribution", await tip("lots", many));
     await untroubled(many, "many");
     await untroubled(page, "noise");
     const bytes = await explore("# flame: view=live unit=bytes\na;b 100 120\na;c 9 9\n");
     await hover(bytes, "b");
-    ok(!/By chance/.test(await text(bytes, "#tooltip")), "nor of counts that are exact");
+    ok(!/By chance/.test(await text(bytes, "#tooltip")),
+        "chance: exact counts have no words on it");
     await untroubled(bytes, "bytes");
 }
 
@@ -95,9 +97,10 @@ async function noise() {
 async function chains() {
     const page = await explore(CHAIN);
     await hover(page, "run");
-    ok(!/Self|\b0 /.test(await text(page, "#tooltip")), "no row of zeros", await text(page, "#tooltip"));
+    ok(!/Self|\b0 /.test(await text(page, "#tooltip")),
+        "tooltip: there are no rows of zeros", await text(page, "#tooltip"));
     await hover(page, "poll");
-    ok(/Self/.test(await text(page, "#tooltip")), "but of what there is");
+    ok(/Self/.test(await text(page, "#tooltip")), "tooltip: there is a row of what is not zero");
     await untroubled(page, "chains");
 }
 
@@ -109,17 +112,22 @@ async function compared() {
         await page.locator("#compare-file").setInputFiles(path);
         await page.waitForFunction(() => document.querySelectorAll(".pane h2").length === 3);
         ok(new URL(page.url()).hash.includes("layout=compare"), `${what}: side by side`);
-        is(await row(page, 2, 0), "<b>:1024 gone:512 parse:4096", "before is the page");
-        is(await row(page, 2, 1), "<b>:1024 new:256 parse:8192", "after is the file");
-        ok((await text(page, "#subtitle")).includes("before: this page, after: "), "which the subtitle says");
+        is(await row(page, 2, 0), "<b>:1024 gone:512 parse:4096",
+            "compare with a file: before is the page");
+        is(await row(page, 2, 1), "<b>:1024 new:256 parse:8192",
+            "compare with a file: after is the file");
+        ok((await text(page, "#subtitle")).includes("before: this page, after: "),
+            "compare with a file: the subtitle names both sides");
         await hover(page, "parse", { chart: 0 });
         is(await page.evaluate(() => [...document.querySelectorAll(".chart-canvas")].map(({ chart }) =>
-            chart.profile.names[chart.graph.name[chart.hovered]]).join()), "parse,parse,parse", "hovering is linked");
+            chart.profile.names[chart.graph.name[chart.hovered]]).join()), "parse,parse,parse",
+                "compare with a file: hovering is linked");
         const widths = await page.evaluate(() => document.querySelector("tr[data-at] .col-change, td.col-change") !== null);
-        ok(widths, "with changes in the table");
+        ok(widths, "compare with a file: the table has changes");
         is(page.trouble.join("\n"), "", "no script error, no request");
         await page.reload();
-        is(await row(page, 1), "main:5632", "a reload shows the page as it was");
+        is(await row(page, 1), "main:5632",
+            "compare with a file: a reload shows the page as it was");
         await done(page);
     }
     const page = await explore(BEFORE);
@@ -130,8 +138,10 @@ async function compared() {
             document.body.dispatchEvent(new DragEvent(type, { dataTransfer: data, bubbles: true, cancelable: true }));
     }, AFTER);
     await page.waitForFunction(() => document.querySelectorAll(".pane h2").length === 3);
-    ok((await text(page, "#subtitle")).includes("before: this page, after: dropped.folded"), "a file that is dropped, too");
-    near((await frames(page, 1)).find((f) => f.name === "new").total, 256, 0, "with its counts");
+    ok((await text(page, "#subtitle")).includes("before: this page, after: dropped.folded"),
+        "compare with a file: a dropped file is compared");
+    near((await frames(page, 1)).find((f) => f.name === "new").total, 256, 0,
+        "compare with a file: a dropped file has its counts");
     await untroubled(page, "dropped");
 }
 
@@ -157,14 +167,15 @@ async function nonsense() {
         const said = await text(page, "#refused p");
         ok(said.startsWith(`${name} cannot be compared: ${want}`), `${name}: ${want}`, said);
         await page.keyboard.press("Escape");
-        is(await row(page, 1), "main:5632", "and the page is as it was");
+        is(await row(page, 1), "main:5632",
+            "compare with a file: a refused file leaves the page as it was");
         await untroubled(page, name);
     }
     const hostile = await explore("a;b 1\n");
     await hostile.locator("#compare-file").setInputFiles(file("<img src=x onerror=alert(1)>",
         "a;</script><script>document.title='owned'</script> 5\n"));
     await hostile.waitForFunction(() => document.querySelectorAll(".pane h2").length === 3);
-    ok(await hostile.title() !== "owned", "hostile names are text");
+    ok(await hostile.title() !== "owned", "compare with a file: hostile names are text");
     await untroubled(hostile, "hostile");
 }
 

@@ -52,7 +52,7 @@ async function story(page, name, beside) {
     await page.locator("#menu button").filter({ hasText: "Leave out" }).click();
     await settled(page);
     await note();
-    is(await press(page, "[name=order][value=size]"), beside, `${name}: and so is the third view`);
+    is(await press(page, "[name=order][value=size]"), beside, `${name}: the third view is right`);
     await settled(page);
     await note();
     await press(page, CALLEES);
@@ -69,8 +69,8 @@ await main(async () => {
     const alone = await story(await large(() => {
         delete window.Worker;
     }), "without one", false);
-    is(beside, alone, "both show the same");
-    is(new Set(beside.split("\n")).size, 5, "which is another thing each time");
+    is(beside, alone, "the page with a Worker shows the same as the page without");
+    is(new Set(beside.split("\n")).size, 5, "each of the five views is different");
     const failed = await large(() => {
         const Real = window.Worker;
         window.Worker = class extends Real {
@@ -81,7 +81,8 @@ await main(async () => {
     });
     await press(failed, CALLERS);
     await failed.waitForFunction(() => document.querySelector(".chart-canvas").chart.reversed);
-    is(await row(failed, 1), alone.split("\n")[1].split(" / ")[0], "where a Worker fails the page does it");
+    is(await row(failed, 1), alone.split("\n")[1].split(" / ")[0],
+        "a page with a failed Worker makes the callers itself");
     failed.trouble = failed.trouble.filter((s) => !/no/.test(s));
     await still(failed, "a failed Worker");
 
@@ -93,18 +94,19 @@ await main(async () => {
         document.getElementById("working-cancel").click();
         return [on, document.querySelector("#layouts [aria-pressed=true]").dataset.value];
     }, [CALLERS]);
-    ok(working, "there is something to give up by");
-    is(layout, "forward", "given up, the page says what it shows");
-    is(await row(given, 1), before, "which is what it did");
-    ok(await given.locator("#working").isHidden(), "nothing is made any more");
+    ok(working, "a button to cancel is visible while the page works");
+    is(layout, "forward", "cancel: the button shows the layout on the page");
+    is(await row(given, 1), before, "cancel: the page shows what it did before");
+    ok(await given.locator("#working").isHidden(), "cancel: the page does not show that it works");
     await given.waitForFunction(() => !location.hash.includes("callers"));
     await press(given, CALLERS);
     await given.keyboard.press("Escape");
-    is(await given.evaluate(() => document.documentElement.classList.contains("working")), false, "Esc gives up, too");
+    is(await given.evaluate(() => document.documentElement.classList.contains("working")), false,
+        "cancel: Escape works");
     await press(given, CALLERS);
     await press(given, CALLEES);
     await settled(given);
-    is(await row(given, 1), before, "the last wish counts");
+    is(await row(given, 1), before, "the last of two layouts is shown");
     await still(given, "given up");
 
     const search = await large(null);
@@ -117,15 +119,15 @@ await main(async () => {
         }
         return seen.join();
     });
-    is(typed, ",,", "a search waits while somebody types");
+    is(typed, ",,", "a search waits while text is typed");
     await settled(search);
-    ok(/\u00b7/.test(await text(search, "#matched")), "and is made then");
+    ok(/\u00b7/.test(await text(search, "#matched")), "a search begins after a pause");
     await search.locator("#query").fill("c77");
     await search.locator("#query").press("Enter");
     ok(await search.evaluate(() => {
         const { chart } = document.querySelector(".chart-canvas");
         return chart.selected >= 0 && /c77/.test(chart.profile.names[chart.graph.name[chart.selected]]);
-    }), "Enter does not wait");
+    }), "Enter starts a search at once");
     await still(search, "search");
 
     const linked = await large(null, "#layout=callers");

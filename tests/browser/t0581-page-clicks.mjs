@@ -59,16 +59,19 @@ await main(async () => {
     await cdp.send("Performance.enable");
     const rows = (await table(page)).join("\n"), facts = await text(page, "#facts");
     const first = await clicked(page, 2, cdp);
-    ok(/^all main a\d/.test(await crumbs(page)), "the click goes to a frame");
-    ok(first.seen["#crumbs"] > 0, "whose path is told");
-    is(first.seen["#table"], 0, "the table stays as it is");
-    is((await table(page)).join("\n"), rows, "and is right");
-    is([first.seen["#legend"], first.seen["#filters"]].join(), "0,0", "so do the legend and what is left out");
-    is(first.paints, 1, "without an animation it is painted once");
-    ok(first.layouts <= 4, "the page is laid out for the path, and not for each of its parts", first.layouts);
+    ok(/^all main a\d/.test(await crumbs(page)), "a click zooms to a frame");
+    ok(first.seen["#crumbs"] > 0, "a click updates the path");
+    is(first.seen["#table"], 0, "a click does not change the table");
+    is((await table(page)).join("\n"), rows, "the table is right after a click");
+    is([first.seen["#legend"], first.seen["#filters"]].join(), "0,0",
+        "a click does not change the legend and the filters");
+    is(first.paints, 1, "a click without an animation paints the page once");
+    ok(first.layouts <= 4,
+        "a click lays the page out for the path, and not for each of its parts", first.layouts);
     const again = await clicked(page, 2, cdp);
-    is(again.seen["#crumbs"] + again.seen["#table"], 0, "a second click on it makes nothing");
-    is(await text(page, "#facts"), facts, "what is told of the whole stays");
+    is(again.seen["#crumbs"] + again.seen["#table"], 0,
+        "a second click on a frame changes nothing");
+    is(await text(page, "#facts"), facts, "a click does not change the facts of the whole");
     await untroubled(page, "still");
 
     const moving = await open(path, { ...quiet, reducedMotion: "no-preference" });
@@ -76,13 +79,13 @@ await main(async () => {
     await session.send("Performance.enable");
     const { paints, frames, narrow } = await clicked(moving, 2, session);
     ok(paints > 0 && paints <= frames, "a moving graph is painted once a frame", `${paints} paints in ${frames} frames`);
-    is(narrow.moving, 0, "while it moves, what is under three pixels is one with its neighbours");
-    ok(narrow.still > 0, "and once it stands every frame of a pixel is one", narrow.still);
+    is(narrow.moving, 0, "a moving graph merges frames under three pixels with their neighbours");
+    ok(narrow.still > 0, "a still graph merges only the frames of one pixel", narrow.still);
     is(await moving.evaluate(() => {
         const { chart } = document.querySelector(".chart-canvas");
         document.querySelector("tr[data-at] .symbol").click();
         return chart.moving;
-    }), false, "and does not move for what is not elsewhere");
+    }), false, "a graph whose frames keep their places is not moved");
     await untroubled(moving, "moving");
 
     // The look of the table's rows follows.
@@ -90,14 +93,15 @@ await main(async () => {
     const chips = () => look.locator("tr[data-at] .chip").evaluateAll((list) => list.map((e) => e.style.background).join());
     const before = await chips();
     await look.locator("#theme").click();
-    ok(await chips() !== before, "a dark page has its chips, too");
+    ok(await chips() !== before, "a dark page has dark chips");
     await look.locator("tr[data-at] .symbol").first().click();
-    is(await look.locator("tr[aria-selected=true]").count(), 1, "a row that is picked says so");
+    is(await look.locator("tr[aria-selected=true]").count(), 1, "a selected row is marked");
     await look.locator("#picks").click();
-    is(await look.locator("tr[aria-selected=true]").count(), 0, "and one that is not any more");
+    is(await look.locator("tr[aria-selected=true]").count(), 0,
+        "a row that is no longer selected is not marked");
     const own = (await table(look)).join("\n");
     await look.locator("th.col-total button").click();
-    ok((await table(look)).join("\n") !== own, "another order is another table");
+    ok((await table(look)).join("\n") !== own, "another order gives another table");
     await look.locator("#query").fill("^d1[0-9]$");
     await look.locator("#regex").click();
     is((await table(look)).length, 10, "a search leaves the rows that match");

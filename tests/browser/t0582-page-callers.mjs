@@ -71,7 +71,7 @@ await main(async () => {
     for (const [what, hash, how] of cases) {
         const page = await at("#layout=callers" + hash), { tree, sound } = await shown(page);
         const want = callersOf(STACKS.map(([names, count]) => [how(names), count]).filter(([names]) => names));
-        ok(want.length > 300, `${what}: there is something to see`);
+        ok(want.length > 300, `${what}: there are callers`);
         is(tree, want, `${what}: each caller and its count`);
         ok(sound, `${what}: in pre-order, siblings by name`);
         await untroubled(page, what);
@@ -85,7 +85,8 @@ await main(async () => {
             const { graph, profile } = document.querySelector(".chart-canvas").chart;
             return [graph.total[0], ...graph.own, profile.columns[0].own.BYTES_PER_ELEMENT].join();
         });
-        is(got, [a + b, 0, 0, a, b, bytes].join(), `${a + b} is told to the last one`);
+        is(got, [a + b, 0, 0, a, b, bytes].join(),
+            `counts: ${a + b} is exact`);
         await untroubled(page, "counts");
     }
 
@@ -127,6 +128,7 @@ await main(async () => {
     const cdp = await page.context().newCDPSession(page);
     await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => setTimeout(done))));
     await cdp.send("HeapProfiler.collectGarbage");
-    ok(await page.evaluate(() => !window.tree.deref()), "and nothing when it is not shown");
+    ok(await page.evaluate(() => !window.tree.deref()),
+        "callers use no memory when they are not shown");
     await calm(page, "many names");
 });

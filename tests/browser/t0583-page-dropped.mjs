@@ -16,11 +16,13 @@ async function kept() {
     await page.locator("#compare-file").setInputFiles(renderTo("html", AFTER));
     await compared(page);
     is(await profileOf(page, "profile.names.map((s, i) => (profile.modules[i] || '') + ':' + s).sort().join(' ')"),
-        ":[only before] :all <b>:<i> app:main app:parse libc.so:malloc libx.so:xmalloc liby.so:new", "modules of both");
+        ":[only before] :all <b>:<i> app:main app:parse libc.so:malloc libx.so:xmalloc liby.so:new",
+            "dropped file: modules of both are known");
     is(await profileOf(page, "[...profile.wrappers].map((i) => profile.names[i]).sort().join()"), "malloc,xmalloc",
-        "and malloc's wrappers");
+        "dropped file: malloc's wrappers are known");
     const rows = await table(page);
-    ok(rows.some((r) => /^parse .*8,?192|^parse .*8\.00 KiB/.test(r)), "whose bytes are their callers'", rows.join("|"));
+    ok(rows.some((r) => /^parse .*8,?192|^parse .*8\.00 KiB/.test(r)),
+        "dropped file: bytes of wrappers are counted for their callers", rows.join("|"));
     await untroubled(page, "kept");
 }
 
@@ -30,8 +32,9 @@ async function filtered() {
     is(await row(page, 1), "main:1024", "a filter");
     await page.locator("#compare-file").setInputFiles(file("after.folded", AFTER));
     await compared(page);
-    is(`${await row(page, 1, 0)} ${await row(page, 1, 1)}`, "main:1024 main:256", "stays, on both sides");
-    ok(new URL(page.url()).hash.includes("filter="), "and in the address");
+    is(`${await row(page, 1, 0)} ${await row(page, 1, 1)}`, "main:1024 main:256",
+        "dropped file: a filter is on both sides");
+    ok(new URL(page.url()).hash.includes("filter="), "dropped file: the address has the filter");
     await untroubled(page, "filtered");
 }
 
@@ -40,18 +43,20 @@ async function back() {
     await page.locator("#compare-file").setInputFiles(render(AFTER));
     await compared(page);
     ok((await text(page, "#subtitle")).includes("(a picture: what was too thin to draw counts for its callers)"),
-        "what a picture does not have is said", await text(page, "#subtitle"));
+        "dropped picture: the page shows what the picture lacks", await text(page, "#subtitle"));
     await page.keyboard.press("Control+Home");
     await page.locator("#views button").first().click();
     await page.waitForTimeout(400);
     await page.goBack();
     await compared(page);
-    ok(await profileOf(page, "profile.dropped"), "back to the comparison's own state stays there");
+    ok(await profileOf(page, "profile.dropped"),
+        "dropped file: Back to an earlier state of the comparison stays there");
     await page.goBack();
     await page.waitForFunction(() => document.querySelectorAll(".pane h2").length === 0 &&
         document.querySelector(".chart-canvas") && document.querySelector(".chart-canvas").chart.graph);
-    is(await row(page, 1), "main:5120", "back once more is the page as it was");
-    ok(new URL(page.url()).hash.includes("color=own"), "with its address", page.url());
+    is(await row(page, 1), "main:5120", "dropped file: Back once more leads to the page as it was");
+    ok(new URL(page.url()).hash.includes("color=own"),
+        "dropped file: Back once more leads to the address as it was", page.url());
     await untroubled(page, "back");
 }
 

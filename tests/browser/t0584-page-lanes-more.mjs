@@ -13,10 +13,11 @@ const recording = (name) => `# flame: view=off unit=us\n${name};sleep 2000\n` +
 
 await main(async () => {
     const one = await explore(recording("a"));
-    ok(!(await text(one, ".lanes-text")).includes("recordings"), "one has all", await text(one, ".lanes-text"));
+    ok(!(await text(one, ".lanes-text")).includes("recordings"),
+        "lanes: one recording has no words on others", await text(one, ".lanes-text"));
     await untroubled(one, "one");
     const two = await explore(recording("a") + recording("b"));
     ok((await text(two, ".lanes-text")).includes("1 thread, 1 wait \u00b7 of the first of 2 recordings"),
-        "of two the first", await text(two, ".lanes-text"));
+        "lanes: the first of two recordings is shown", await text(two, ".lanes-text"));
     await untroubled(two, "two");
 });

@@ -72,29 +72,32 @@ async function said() {
     const titles = await ask(page, "[chart.sentence({ lane: 0, wait: 0 }), chart.sentence({ lane: 1, wait: 0 }), " +
         "chart.between(0, 2.5e6), chart.between(0, 5.5e6)].join('|')");
     const [half, other, on, off] = titles.split("|");
-    ok(half.endsWith("; on the critical path for 1.00 ms of it"), "a wait that is half on it", half);
-    ok(other.endsWith("; on the critical path for 1.00 ms of it"), "another one", other);
-    ok(on.endsWith("; on the critical path"), "a moment on it", on);
-    ok(!off.includes("critical"), "and one that is not", off);
+    ok(half.endsWith("; on the critical path for 1.00 ms of it"),
+        "critical path: a wait has its part on the path", half);
+    ok(other.endsWith("; on the critical path for 1.00 ms of it"),
+        "critical path: another wait has its part on the path", other);
+    ok(on.endsWith("; on the critical path"), "critical path: a moment on the path is marked", on);
+    ok(!off.includes("critical"), "critical path: a moment off the path is not marked", off);
     await untroubled(page, "said");
 }
 
 async function switched() {
     const page = await explore(HEAD + LANES + PATH);
-    ok((await text(page, ".lanes-legend")).includes("Critical path"), "the legend has it");
+    ok((await text(page, ".lanes-legend")).includes("Critical path"),
+        "critical path: the legend has it");
     await page.locator(".lanes-path input").uncheck();
     await settle(page);
-    is(await bands(page), "0000000", "its switch hides the bands");
+    is(await bands(page), "0000000", "critical path: its switch hides the bands");
     const link = await hash(page);
-    ok(/[#&]path=0/.test(link), "which the address has", link);
+    ok(/[#&]path=0/.test(link), "critical path: the address has hidden bands", link);
     const again = await explore(HEAD + LANES + PATH, { hash: link });
-    is(await bands(again), "0000000", "and the page of that address has none");
+    is(await bands(again), "0000000", "critical path: an address with hidden bands shows none");
     await again.locator(".lanes-plot").focus();
     await again.keyboard.press("c");
     await settle(again);
-    is(await bands(again), "1010110", "C shows them");
-    ok(await again.locator(".lanes-path input").isChecked(), "and the switch knows");
-    ok(!/[#&]path=0/.test(await hash(again)), "so does the address");
+    is(await bands(again), "1010110", "critical path: C shows the bands");
+    ok(await again.locator(".lanes-path input").isChecked(), "critical path: C sets the switch");
+    ok(!/[#&]path=0/.test(await hash(again)), "critical path: C updates the address");
     await untroubled(again, "again");
     await untroubled(page, "switched");
 }
@@ -104,7 +107,7 @@ async function none() {
         ["fewer pieces than said", PATH.replace("n=3", "n=4")]]) {
         const page = await explore(HEAD + LANES + line);
         is(await page.locator(".lanes-path").count(), 0, `${what}: no switch`);
-        ok((await text(page, ".lanes-text")).includes("2 threads"), `${what}: and the lanes are there`);
+        ok((await text(page, ".lanes-text")).includes("2 threads"), `${what}: the lanes are there`);
         await untroubled(page, what);
     }
 }

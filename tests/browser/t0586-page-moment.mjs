@@ -39,8 +39,8 @@ await main(async () => {
         ["some of a series", SERIES, "#moments=0~1", "# flame: view=live unit=bytes from=0.5 to=2"],
     ]) {
         const page = await explore(text, { hash }), [line, at] = await saved(page);
-        is(line, head, `${what}: the file says of when it is`);
-        is(at, head.endsWith("time=2"), `${what}: and so does its picture`);
+        is(line, head, `${what}: the saved file has its moment`);
+        is(at, head.endsWith("time=2"), `${what}: the picture of the saved file has its moment`);
         await untroubled(page, what);
     }
 

@@ -37,30 +37,39 @@ async function part() {
     const all = await boxes(page);
     await select(page, 0, 45);
     is(await boxes(page), all.replace(/;h \[.*?\]:9 ;h \[longest 200us\]:1/, ";h :10"),
-        "all of the time has what the whole run has, and of sums only how many");
+        "latency: all of the time has the sleeps of the whole run, and counts of sums");
     await select(page, 9, 21);
-    is(await boxes(page), ";[short sleeps] :3 ;f [983.04us to 1.048575ms]:2 ;g [longest 2ms]:1 ;h :1",
-        "a part has the sleeps that ended in it, whole, and its share of sums and of what nobody looked at");
-    is(await cells(page, "f"), "1 ms,1 ms,1 ms,1 ms", "the table has their percentiles");
-    is(await cells(page, "g"), "2 ms,2 ms,2 ms,2 ms", "those of a sleep in parts are of all of it");
+    is(await boxes(page),
+        ";[short sleeps] :3 ;f [983.04us to 1.048575ms]:2 ;g [longest 2ms]:1 ;h :1",
+        "latency: a part has the sleeps that ended in it, and its share of sums and unseen time");
+    is(await cells(page, "f"), "1 ms,1 ms,1 ms,1 ms",
+        "latency: the table has the percentiles of the part");
+    is(await cells(page, "g"), "2 ms,2 ms,2 ms,2 ms",
+        "latency: percentiles of a sleep in parts are of all of it");
     await hover(page, "m");
     const tip = await text(page, "#tooltip");
-    ok(/Sleeps\s*4, and 3 of which no duration is known/.test(tip), "and the tooltip", tip);
-    ok(/Short ones\s*only their sum is known/.test(tip), "which says how sums count", tip);
+    ok(/Sleeps\s*4, and 3 of which no duration is known/.test(tip),
+        "latency: the tooltip has sleeps without a duration", tip);
+    ok(/Short ones\s*only their sum is known/.test(tip),
+        "latency: the tooltip explains how sums count", tip);
     await select(page, 39, 45);
-    is(await boxes(page), ";f [longest 5ms]:1 ;g [no duration known]:1", "what the end cut has no duration");
+    is(await boxes(page), ";f [longest 5ms]:1 ;g [no duration known]:1",
+        "latency: a sleep cut by the end has no duration");
     await hover(page, "f");
     ok(/Sleeps\s*1\s*p50/.test(await text(page, "#tooltip")) && !(await text(page, "#tooltip")).includes("Short ones"),
         "no sums, no words on them", await text(page, "#tooltip"));
     await page.locator("#columns button", { hasText: "latency" }).click();
-    is(await row(page, 2), "f:1 g:1", "the view latency is of the part, too");
-    ok((await text(page, "#bar")).includes("0.039 s to 0.045 s"), "and says so", await text(page, "#bar"));
+    is(await row(page, 2), "f:1 g:1", "latency: the view is of the part");
+    ok((await text(page, "#bar")).includes("0.039 s to 0.045 s"),
+        "latency: the page shows the part", await text(page, "#bar"));
     await select(page, 39, 44);
-    is((await page.locator("#columns [aria-pressed=true]").textContent()), "latency", "and stays for another part");
-    is(await boxes(page), "", "in which nothing ended");
+    is((await page.locator("#columns [aria-pressed=true]").textContent()), "latency",
+        "latency: the view stays for another part");
+    is(await boxes(page), "", "latency: a part in which nothing ended is empty");
     await select(page, null);
-    is(await boxes(page), all, "the whole run is as it was");
-    is(await cells(page, "f"), "1.02 ms,5 ms,5 ms,5 ms", "in the table as well");
+    is(await boxes(page), all, "latency: the whole run is as before");
+    is(await cells(page, "f"), "1.02 ms,5 ms,5 ms,5 ms",
+        "latency: the table of the whole run is as before");
     await untroubled(page, "part");
 }
 
@@ -70,30 +79,35 @@ async function lines() {
         "m;f a.c:1;[longest 1ms] 1\nm;f a.c:2;[longest 1ms] 1\n" +
         lanes([[1, 1, "m"]], [[0, 6, -1], [0, 6, -1]], [["off", "m;f a.c:1", [0]], ["off", "m;f a.c:2", [1]]],
             [[[SLEEP, 0, 0, 1, 0], [SLEEP, 1, 2, 3, 0]]]), { hash: "#view=both", width: 2200 });
-    is(await boxes(page), ";f [longest 1ms]:2", "lines are one function");
+    is(await boxes(page), ";f [longest 1ms]:2", "latency: lines are one function");
     await select(page, 1.5, 3);
-    is(await boxes(page), ";f [longest 1ms]:1", "of a part as well");
-    is(await cells(page, "f"), "1 ms,1 ms,1 ms,1 ms", "with its percentiles");
+    is(await boxes(page), ";f [longest 1ms]:1", "latency: lines of a part are one function");
+    is(await cells(page, "f"), "1 ms,1 ms,1 ms,1 ms", "latency: lines of a part have percentiles");
     await untroubled(page, "lines");
 }
 
 async function embedded() {
     const page = await explore(SLEEPS, { hash: `#embed&laneRange=${9 * MS}~${21 * MS}`, width: 640, height: 400 });
-    ok(await page.locator(".lanes-plot").isVisible(), "a frame in another page has lanes");
-    is(await boxes(page), ";[short sleeps] :3 ;f [983.04us to 1.048575ms]:2 ;g [longest 2ms]:1 ;h :1", "and the part of its address");
+    ok(await page.locator(".lanes-plot").isVisible(), "embedded: a page has lanes");
+    is(await boxes(page),
+        ";[short sleeps] :3 ;f [983.04us to 1.048575ms]:2 ;g [longest 2ms]:1 ;h :1",
+        "embedded: the lanes have the part of the address");
     const [head, plot, graph] = await Promise.all([".lanes-head", ".lanes-plot", ".chart-canvas"].map((s) => page.locator(s).boundingBox()));
-    ok(head.height <= 34, "their head is one line", head.height);
-    ok(plot.height <= 130 && graph.height >= 80, "and the graph has room", `${plot.height}, ${graph.height}`);
-    ok((await page.locator("#open-full").getAttribute("href")).includes("laneRange="), "the page in full has that part");
+    ok(head.height <= 34, "embedded: the head of the lanes is one line", head.height);
+    ok(plot.height <= 130 && graph.height >= 80, "embedded: the graph has room",
+        `${plot.height}, ${graph.height}`);
+    ok((await page.locator("#open-full").getAttribute("href")).includes("laneRange="),
+        "embedded: the full page has the part of the address");
     await page.locator(".lanes-head .icon").first().focus();
     await page.keyboard.press("Enter");
-    ok(await page.locator(".lanes-plot").isHidden(), "lanes fold");
-    is(await page.locator(".lanes-head .icon").first().getAttribute("aria-expanded"), "false", "and say so");
+    ok(await page.locator(".lanes-plot").isHidden(), "embedded: lanes can be folded");
+    is(await page.locator(".lanes-head .icon").first().getAttribute("aria-expanded"), "false",
+        "embedded: the button of folded lanes is not expanded");
     await page.waitForFunction(() => location.hash.includes("lanes=0"));
     await page.reload();
-    ok(await page.locator(".lanes-plot").isHidden(), "a link has them folded");
+    ok(await page.locator(".lanes-plot").isHidden(), "embedded: a link has folded lanes");
     await page.locator(".lanes-head .icon").first().click();
-    ok(await page.locator(".lanes-plot").isVisible(), "and they unfold");
+    ok(await page.locator(".lanes-plot").isVisible(), "embedded: folded lanes can be unfolded");
     await untroubled(page, "embedded");
 }
 
@@ -102,7 +116,7 @@ async function compared() {
     ok((await text(page, "#lanes")).includes("No lanes"), "a comparison of waits says why it has none", await text(page, "#lanes"));
     await untroubled(page, "compared");
     const memory = await explore("# flame: view=live unit=bytes\nm;f 10 20\nm;g 5 1\n");
-    ok(await memory.locator("#lanes").isHidden(), "one of memory says nothing");
+    ok(await memory.locator("#lanes").isHidden(), "comparison: a page of memory shows no lanes");
     await untroubled(memory, "memory");
 }
 

@@ -32,7 +32,8 @@ await main(async () => {
         ok(both.length >= 6, `${name}: frames of both are looked at`, Object.keys(drawn.frames).join());
         const other = both.filter((key) => !alike(shown.frames[key], drawn.frames[key]));
         is(other.map((key) => `${key}: ${drawn.frames[key]} ${shown.frames[key]}`).join("\n"), "", `${name}: each frame has one colour`);
-        ok(new Set(both.map((key) => drawn.frames[key])).size >= 3, "of several");
+        ok(new Set(both.map((key) => drawn.frames[key])).size >= 3,
+            "comparison: the picture has several colours");
         const ends = (list) => [list[0], list[8]];
         ok(shown.scale.length >= 9 && ends(shown.scale).every((color, i) => alike(color, ends(drawn.scale)[i])),
             `${name}: and so has the scale`, `${drawn.scale.join()}\n${shown.scale.join()}`);

@@ -56,7 +56,7 @@ async function drawn() {
             probe.fillStyle = chart.shown.theme.accent;
             probe.fillRect(0, 0, 1, 1);
             return [...got].join() === [...probe.getImageData(0, 0, 1, 1).data].join();
-        }), true, `${colorScheme}: in the color of what can be chosen`);
+        }), true, `${colorScheme}: regions have the colour of what can be chosen`);
         await untroubled(page, colorScheme);
     }
 }
@@ -64,42 +64,46 @@ async function drawn() {
 async function chosen() {
     const page = await explore(LANES + REGIONS);
     await click(page, 0, 1.2);
-    is(await range(page), "1,3.5", "a click takes a region's time");
+    is(await range(page), "1,3.5", "regions: a click selects the time of one");
     await click(page, 0, 2.2);
-    is(await range(page), "1.5,2.5", "of the innermost one");
+    is(await range(page), "1.5,2.5", "regions: a click selects the innermost one");
     const link = await hash(page);
-    ok(/laneRange=1500000(~|%7E)2500000/.test(link), "which the address has", link);
+    ok(/laneRange=1500000(~|%7E)2500000/.test(link),
+        "regions: the address has the selected time", link);
     await ask(page, "chart.choose({ lane: 1, wait: 0 })");
     await page.locator(".lanes-plot").focus();
     await page.keyboard.press("r");
     await settle(page);
-    is(await range(page), "1.5,2.5", "R leaves it where the wait began in no region");
+    is(await range(page), "1.5,2.5",
+        "regions: R changes nothing for a wait that began in no region");
     await ask(page, "chart.choose({ lane: 0, wait: 0 })");
     await page.locator(".lanes-plot").focus();
     await page.keyboard.press("r");
     await settle(page);
-    is(await range(page), "1,3.5", "and takes that of a wait which did");
+    is(await range(page), "1,3.5", "regions: R selects the region that a wait began in");
     const title = await ask(page, "chart.between(0, 2e6) + '|' + chart.sentence({ lane: 0, wait: 0 })");
-    ok(title.includes(`; in region ${ODD}, which took 1.00 ms`), "titles have names", title);
-    is(await page.locator("img[src=x]").count(), 0, "as text");
+    ok(title.includes(`; in region ${ODD}, which took 1.00 ms`),
+        "regions: titles have names", title);
+    is(await page.locator("img[src=x]").count(), 0, "regions: hostile names are text");
     await untroubled(page, "chosen");
 }
 
 async function switched() {
     const page = await explore(LANES + REGIONS);
-    ok((await text(page, ".lanes-legend")).includes("Regions"), "the legend has them");
+    ok((await text(page, ".lanes-legend")).includes("Regions"), "regions: the legend has them");
     await page.locator(".lanes-regions input").uncheck();
     await settle(page);
-    is(await ask(page, "chart.regions.drawn.length"), 0, "its switch hides them");
+    is(await ask(page, "chart.regions.drawn.length"), 0, "regions: the switch hides them");
     const link = await hash(page);
-    ok(/[#&]regions=0/.test(link), "which the address has", link);
+    ok(/[#&]regions=0/.test(link), "regions: the address has hidden regions", link);
     const again = await explore(LANES + REGIONS, { hash: link });
-    is(await ask(again, "chart.regions.drawn.length"), 0, "and the page of that address has none");
+    is(await ask(again, "chart.regions.drawn.length"), 0,
+        "regions: an address with hidden regions shows none");
     await again.locator(".lanes-plot").focus();
     await again.keyboard.press("g");
     await settle(again);
-    ok(await ask(again, "chart.regions.drawn.length > 0"), "G shows them");
-    ok(!/[#&]regions=0/.test(await hash(again)), "and the address knows");
+    ok(await ask(again, "chart.regions.drawn.length > 0"), "regions: G shows them");
+    ok(!/[#&]regions=0/.test(await hash(again)), "regions: G updates the address");
     await untroubled(again, "again");
     await untroubled(page, "switched");
 }
@@ -109,7 +113,7 @@ async function none() {
         ["fewer than said", region("x", 2, [[0, 1, 2]])], ["no name", "# lanes: region n=0 data=\n"]]) {
         const page = await explore(LANES + line);
         is(await page.locator(".lanes-regions").count(), 0, `${what}: no switch`);
-        ok((await text(page, ".lanes-text")).includes("2 threads"), `${what}: and the lanes are there`);
+        ok((await text(page, ".lanes-text")).includes("2 threads"), `${what}: the lanes are there`);
         await untroubled(page, what);
     }
 }
