@@ -1,5 +1,5 @@
 /*
- * Any bytes as a baseline: stacks, or one line that says what is wrong. The text written of it
+ * Any bytes as a baseline: stacks, or one line with the error. The text written of it
  * reads back as equal, so that a baseline can be made of a baseline.
  */
 #include <stdlib.h>

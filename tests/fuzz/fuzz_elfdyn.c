@@ -1,5 +1,5 @@
 /*
- * Any bytes as the file of a program, asked what is asked before it is executed. It lies
+ * Any bytes as the file of a program, with the questions of a check before it is executed. It is
  * in memory that has a descriptor, as elfdyn.h reads descriptors.
  */
 #define _GNU_SOURCE

@@ -1,6 +1,6 @@
 /*
- * Any bytes as a program's file, and as one function's code: whatever the finder says of it must be
- * sound, lie in the file, and come back from the cache's format as it was.
+ * Any bytes as a program's file, and as one function's code: whatever the finder finds in it must
+ * be sound, lie in the file, and come back from the cache's format as it was.
  */
 #include <elf.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /*
- * Any bytes as a file of suppressions, of either kind: rules, or one line that says what is wrong
+ * Any bytes as a file of suppressions, of either kind: rules, or one line with the error
  * and where. The rules are then matched with stacks made of the same bytes; the rule for all stacks
  * must match.
  */

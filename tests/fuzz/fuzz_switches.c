@@ -1,6 +1,6 @@
 /*
  * Any bytes as a ring of the kernel's, and any end and beginning: the reader finds damage or
- * records, and comes to the end; and whatever they say of a thread's leaving and coming, a time
+ * records, and comes to the end; and whatever they contain about a thread's switches, a time
  * away has its end behind its beginning.
  */
 #include <stdlib.h>

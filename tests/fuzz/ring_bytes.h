@@ -11,7 +11,7 @@
 
 #define RING 4096
 
-/* The first four bytes say where its end and its beginning are, the others are what is in it; its
+/* The first four bytes are its end and its beginning, the others are what is in it; its
  * memory is of its own size, so that reading beyond is noticed. False: they are too few. What is in
  * it is freed by ring_bytes_release. */
 static inline bool ring_bytes_take(struct perf_ring *ring, const uint8_t *data, size_t size)
