@@ -1,6 +1,6 @@
 /*
  * Threads that sleep in calls of which a signal ends most with EINTR, whatever its action
- * says. A handler of atexit, which runs after a look for leaks, tells how many did.
+ * says. A handler of atexit, which runs after a look for leaks, prints how many did.
  */
 #define _GNU_SOURCE
 #include <errno.h>

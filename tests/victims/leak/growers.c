@@ -14,9 +14,9 @@
  *   comes    each pass allocates 500 bytes and frees them
  *   shrinks  each pass frees 100 bytes
  *   pause    a pass begins every 20 ms; those that the machine made late follow at once, and how
- *            late the latest was is told
+ *            late the latest was is printed
  *   unmarked no mark is set
- *   asked    each pass waits for a byte on standard input, and is told by one on standard output;
+ *   asked    each pass waits for a byte on standard input, and writes one to standard output;
  *            SIGUSR1 is counted
  *   two      a second name is marked every other pass
  *   fork     half of the passes are a child's

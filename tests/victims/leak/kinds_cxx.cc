@@ -1,4 +1,4 @@
-// Cases (kinds.h) of the C++ library's objects, whichever library it is. Blocks are told apart by
+// Cases (kinds.h) of the C++ library's objects, whichever library it is. Blocks are identified by
 // the function that the object is made or filled in. What is kept is kept by references, so that
 // nothing is destroyed at the end.
 #include "tests/victims/leak/kinds.h"

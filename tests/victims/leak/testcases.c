@@ -1,5 +1,5 @@
 /*
- * Regions whose leftovers are known. Each prints its name and the leftovers that it was told,
+ * Regions whose leftovers are known. Each prints its name and the leftovers that flame reported,
  * "NAME: BLOCKS BYTES". The block that it leaves has a size of its own.
  *
  * usage: testcases alone | many | threads | calls | timers | fork | name | none
@@ -317,8 +317,8 @@ static void calls(void)
            ended <= handled ? "no more" : "more", (int)cut_short);
 }
 
-/* One signal after another must end a call. A signal that comes between two calls cannot be told
- * from a lost one, so each is repeated until it ends a call. */
+/* One signal after another must end a call. A signal that comes between two calls cannot be
+ * distinguished from a lost one, so each is repeated until it ends a call. */
 static void timers(void)
 {
     struct sigaction sa = {.sa_handler = on_signal};

@@ -55,7 +55,7 @@ static __attribute__((noinline)) int wait_in_openat(int dir)
     return openat(dir, "fifo", O_RDONLY);
 }
 
-/* ... and nothing has that number until it has been told what the wait was for. */
+/* ... and nothing has that number until the tracer knows what the wait was for. */
 static void leave(int fd)
 {
     close(fd);

@@ -1,6 +1,6 @@
 /*
- * fakedclock.c: has a clock_gettime of its own, which other libraries call, too: it stands still, a
- * day ago. Keeps a block for 60 ms, waits 60 ms for a pipe, and says "fine".
+ * fakedclock.c: has a clock_gettime of its own, which other libraries call, too: it always
+ * returns one time, a day ago. Keeps a block for 60 ms, waits 60 ms for a pipe, and says "fine".
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /*
- * markedregions.c: tells of itself what it does (preload/flamemem.h), and says when by its own
+ * markedregions.c: marks its own regions (preload/flamemem.h), and prints when by its own
  * clock.
  *
  *   plain     "outer" with two "inner" in it, and four passes; prints "NAME BEGIN END" for each

@@ -6,7 +6,7 @@
  *           for a monitor
  *   python  a semaphore, as CPython 3.13 parks a thread that waits for a lock; main waits for
  *           the end in the same parking lot, and for no lock
- *   plain   a semaphore, in functions whose names do not tell
+ *   plain   a semaphore, in functions whose names do not show it
  *   mutex   for comparison a lock that is a futex: a mutex, which the first waiter gets
  *
  * w0 takes the lock and holds it for MS milliseconds while w1 and then w2 begin to wait. w1 gets it

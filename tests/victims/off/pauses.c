@@ -1,7 +1,7 @@
 /*
  * pauses: naps for a millisecond again and again until standard input ends, then prints the
  * longest time between two naps' ends, in microseconds, and the longest without what this thread
- * waited for a CPU, as far as the kernel tells. Says "ready" first.
+ * waited for a CPU, as far as the kernel knows. Prints "ready" first.
  */
 #include <fcntl.h>
 #include <poll.h>

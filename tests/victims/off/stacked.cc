@@ -6,7 +6,7 @@
 //   stacked altstack   a signal handler on a stack of its own, that works
 //   stacked coroutine  makecontext and swapcontext
 //   stacked assembler  a frame that is found through rbx
-//   stacked clock      the time, which the vdso tells
+//   stacked clock      the time, read from the vdso
 //   stacked block      condition variables, read, poll, in turn, 1 ms each
 //
 // It runs until it is killed.

@@ -1,5 +1,5 @@
 /*
- * Waits at times that the program tells itself, by the clock that the tracer reads: a thread that
+ * Waits at times that the program records itself, by the clock that the tracer reads: a thread that
  * sleeps SLEEPS times, and one that waits as often for a byte of the other.
  *
  *   timed SLEEPS MS      prints "sleep BEGIN END" and "read BEGIN END" (CLOCK_MONOTONIC, ns), and

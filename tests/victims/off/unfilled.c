@@ -82,7 +82,7 @@ static void *give(void *arg)
     return arg;
 }
 
-/* Another process has the descriptor from now on: nothing here tells that pages may be missing. */
+/* Another process has the descriptor from now on: nothing here shows that pages may be missing. */
 static void leave_to_another(void)
 {
     pid_t parent = getpid();

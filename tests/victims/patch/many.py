@@ -1,4 +1,4 @@
-"""Threads, children, signals and a fork, for whoever is to see their calls: says "fine"."""
+"""Threads, children, signals and a fork, for a test of the calls seen: prints "fine"."""
 import os
 import queue
 import signal
