@@ -1,6 +1,6 @@
 /*
- * flame doctor: what can be recorded on this machine, or of one program or process, and what is
- * in the way.
+ * flame doctor: reports what can be recorded on this machine, or of one program or process, and
+ * what prevents it.
  *
  * Nothing is guessed from settings: flame runs itself and attaches to a process of its own.
  */

@@ -161,7 +161,7 @@ static enum leak_class asked_for(const struct run_options *o)
 }
 
 /* Lists leaks by process and thread; live blocks only in sums over all processes. Before that,
- * suppressed leaks are taken out of the traces. */
+ * suppressed leaks are removed from the traces. */
 static int list_leaks(const struct recording *r, const struct run_options *o, struct leak_list *l)
 {
     struct leak_filter_traces in = {.sums = r->traces, .nsums = r->ntraces};
@@ -176,7 +176,8 @@ static int list_leaks(const struct recording *r, const struct run_options *o, st
     return leak_list_make(l, in.each, in.neach, asked_for(o));
 }
 
-/* The limits apply to regions' leftovers separately, since those may be leaks at the end, too. */
+/* The limits apply to regions' leftovers separately, since these blocks may be leaks at the end,
+ * too. */
 static bool is_over(const struct leak_list *leaks, const struct run_options *o, bool regions)
 {
     uint64_t bytes = leak_list_bytes(leaks, regions), blocks = leak_list_blocks(leaks, regions);

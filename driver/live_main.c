@@ -1,11 +1,11 @@
 /*
- * flame live: what a process or a program allocates, or waits for, while it does.
+ * flame live: shows the memory or the waits of a process or a program while it runs.
  *
  *     recorder ──► trace ──► a look, every second ──► text ──► the viewer
  *     liverecorder.h         livelook.h               livepicture.h
  *
- * The trace is whole at any instant, so a look needs nothing of the recorder and nothing of the
- * process. Two looks are kept; a third one takes the place of the first.
+ * The trace is whole at any instant, so reading it needs no help from the recorder or the process.
+ * The last two readings are stored; the next one replaces the older.
  */
 #include <inttypes.h>
 #include <poll.h>
@@ -29,7 +29,7 @@
 #include "render/view/viewer.h"
 #include "tracer/objects/proctask.h"
 
-/* Looks take no more than a fourth of the time. */
+/* Readings take at most a fourth of the time. */
 #define REST 3
 
 struct live {
@@ -42,15 +42,15 @@ struct live {
     struct liveoutput output; /* the command's */
     struct liverecorder recorder;
     struct livelook look;
-    char *texts[2]; /* the files of two looks, by turns */
+    char *texts[2]; /* files of the last two readings */
     unsigned looks; /* that have succeeded */
     uint64_t start_ns, began_ns, due_ns;
     struct livepicture *picture;
     char comm[16];
     struct strbuf label;
-    /* The view that is wanted, and the one that is shown instead while nothing is in it. */
+    /* The wanted view, and the one that is shown instead while the wanted one is empty. */
     struct strbuf view, shown;
-    bool was_interval, last; /* last: the recorder has ended, and this is the end's look */
+    bool was_interval, last; /* last: the recorder has ended, and this is the last reading */
 };
 
 static const char attached[] = "what it allocated before is not known";
@@ -87,7 +87,7 @@ const struct opts_command live_command = {
     .operands = OPTS_COMMAND,
 };
 
-/* ---- looks ---- */
+/* ---- readings ---- */
 
 static void say_where(struct live *l, uint64_t now)
 {
@@ -116,7 +116,7 @@ static void begin_look(struct live *l, uint64_t now)
     l->last = liverecorder_has_ended(&l->recorder, (pid_t)l->pid);
     l->began_ns = now;
     if (!livelook_begin(&l->look, l->recorder.trace, l->texts[l->looks % 2]))
-        l->last = false; /* it is tried again */
+        l->last = false; /* it is retried */
 }
 
 static void set(struct strbuf *sb, const char *s)
@@ -142,9 +142,9 @@ static void take_view(struct live *l, struct viewmodel *m)
     set(&l->shown, viewmodel_column(m)->name);
 }
 
-/* A look that failed, as of a trace that is just being made, is followed by the next one. The last
- * look has none behind it: it fails when the recorder left no trace, and the picture before it
- * stays, with a label that says that the process has ended. */
+/* After a failed reading, as of a trace that is just being created, the next one follows. No
+ * reading follows the last one: it fails when the recorder left no trace, and then the picture
+ * remains, with a label that says that the process has ended. */
 static void end_look(struct live *l, struct viewmodel *m)
 {
     struct livepicture *old = l->picture, *next;

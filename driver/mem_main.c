@@ -94,7 +94,7 @@ static int show(const struct recording *r, const struct run_options *o)
     return status;
 }
 
-/* Attaches to a running process. `rest`: the arguments behind the options. */
+/* Attaches to a running process. `rest`: the arguments after the options. */
 static int attach(struct run_options *o, char **rest)
 {
     char subject[32];

@@ -26,7 +26,7 @@ static void say_where(void)
            gnu_get_libc_version());
 }
 
-/* Prints what came of one; `works` is for when it succeeded. */
+/* Prints the result of one trial; `works` is the text for success. */
 static bool examine(const char *dir, const char *subject, const char *works,
                     const char *const *args, enum verdict otherwise)
 {

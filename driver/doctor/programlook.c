@@ -22,7 +22,7 @@
 
 /* ---- names ---- */
 
-/* The debug file of `e` by build-id, by link or from servers; NULL: there is none. */
+/* The debug file of `e` by build-id, by link or from servers; NULL: not found. */
 static struct elfsym *debug_file(const struct elfsym *e)
 {
     struct elfsym *found = NULL;
@@ -114,8 +114,8 @@ void program_examine_libc(void)
 
 /* ---- languages ---- */
 
-/* Languages whose interpreter or JIT names functions only in the file /tmp/perf-PID.map, which
- * it writes when asked to. */
+/* Languages whose interpreter or JIT names functions only in the file /tmp/perf-PID.map, which it
+ * writes only with an option. */
 static const struct language {
     const char *begins; /* the file's name */
     const char *how;
@@ -136,7 +136,7 @@ static void examine_language(const char *path)
             verdict_print(VERDICT_PART, "language", "%s", languages[i].how);
 }
 
-/* ---- all of it ---- */
+/* ---- the program as a whole ---- */
 
 static void examine_allocator(const char *path)
 {

@@ -7,8 +7,8 @@
 
 #include <stdbool.h>
 
-/* Prints a line for each thing that matters for `command`, found as execvp would. 0: it can be
- * recorded, FLAME_FAILED: it cannot, or FLAME_USAGE after a line on standard error. */
+/* Prints a line for each property of `command` that affects a recording, found as execvp would. 0:
+ * it can be recorded, FLAME_FAILED: it cannot, or FLAME_USAGE after a line on standard error. */
 int program_examine(const char *command);
 
 /* Prints whether the file has names, lines and a build-id, and how to get them. `subject` is the

@@ -1,5 +1,5 @@
 /*
- * trial.h: trials: flame runs itself and sees what comes of it.
+ * trial.h: trials: flame runs itself and checks the result.
  *
  * Only a trial shows what a machine allows: settings, capabilities, filters and containers decide
  * it together. Not thread-safe.
@@ -10,9 +10,9 @@
 #include "common/strbuf.h"
 
 /*
- * Runs "flame ARGS..." (NULL ends them) with `dir` for temporary files and nothing on its standard
- * streams; what it says is in `said`: its first line without "flame: ". The exit status; as a shell
- * has it, 128 and more is a signal.
+ * Runs "flame ARGS..." (NULL ends them) with `dir` for temporary files and empty standard streams;
+ * `said` gets the first line of its output, without "flame: ". Returns the exit status; as in a
+ * shell, 128 and more is a signal.
  */
 int trial_run(const char *dir, const char *const *args, struct strbuf *said);
 

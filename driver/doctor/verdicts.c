@@ -21,7 +21,7 @@ void verdict_print(enum verdict v, const char *subject, const char *format, ...)
     va_start(ap, format);
     vsnprintf(text, (size_t)n + 1, format, ap);
     va_end(ap);
-    /* Names of files, and what others print, may hold anything. */
+    /* File names and the output of programs may hold any bytes. */
     for (char *c = text; *c; c++)
         if ((unsigned char)*c < ' ' || *c == 127)
             *c = '?';

@@ -17,7 +17,7 @@ enum verdict {
     VERDICT_NO,
 };
 
-/* Prints a line. `format` gives the result and the remedy, if there is one. */
+/* Prints a line. `format` has the result and the remedy, if there is one. */
 __attribute__((format(printf, 3, 4))) void verdict_print(enum verdict v, const char *subject,
                                                          const char *format, ...);
 

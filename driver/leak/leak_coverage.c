@@ -9,8 +9,9 @@
 
 #define PROCESSES_NAMED 8
 
-/* The one that began later first. Traces are taken when they are found complete, which of two
- * programs of a process need not be in their order; it decides where a beginning is not known. */
+/* Order in which the younger trace of a process comes first. Traces are ingested when they are
+ * found complete, which may differ from the order of the process's programs; that order decides
+ * where a start time is not known. */
 static int later_first(const struct run_totals_process *a, const struct run_totals_process *b)
 {
     if (a->start_ns != b->start_ns)

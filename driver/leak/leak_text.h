@@ -6,8 +6,8 @@
 
 #include "driver/leak/leakgroups.h"
 
-/* Prints of those that regions left behind, or of the others, the `most` largest, as
- * leak_group_add has them, and how many there are besides. */
+/* Prints the `most` largest leaks of regions, or of the others, as leak_group_add formats them, and
+ * the number of the rest. */
 void leak_text_print(const struct leak_groups *groups, bool regions, size_t most);
 
 #endif

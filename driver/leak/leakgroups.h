@@ -1,6 +1,6 @@
 /*
- * leakgroups.h: leaks in groups, one for each repair: the same stack and the same way of losing,
- * whichever threads and processes lost the blocks.
+ * leakgroups.h: leaks in groups, one for each repair: one group has the same stack and the same
+ * class of leak, in any thread and process.
  *
  * Not thread-safe.
  */
@@ -21,7 +21,7 @@ struct leak_groups {
     size_t n;
 };
 
-/* Groups the leaks that count. The list is borrowed and must stay as it is. */
+/* Groups the leaks that count. The list is borrowed and must not change. */
 void leak_groups_make(struct leak_groups *g, const struct leak_list *l);
 void leak_groups_release(struct leak_groups *g);
 
@@ -30,7 +30,7 @@ void leak_groups_release(struct leak_groups *g);
  * pass, fit 1.00: ...". */
 void leak_group_add(struct strbuf *sb, const struct leak_group *g);
 
-/* A number that stays the same from run to run while the stack's functions and files do. */
+/* A number that is equal in all runs while the stack's functions and files do not change. */
 uint64_t leak_group_fingerprint(const struct leak_group *g);
 
 /* Continues a hash (common/hash.h) with the functions and the file names of a stack. */
@@ -39,8 +39,8 @@ uint64_t leak_hash_frames(uint64_t hash, const struct leak *leak);
 /* Appends "function file:line", as far as that is known; the file as leak_source_path has it. */
 void leak_add_place(struct strbuf *sb, const struct leak_frame *f);
 
-/* The file's path as seen from the present directory: relative if the file lies below it.
- * Borrowed from the frame. NULL: not known. */
+/* The file's path for use in the present directory: relative if the file lies below it. Borrowed
+ * from the frame. NULL: not known. */
 const char *leak_source_path(const struct leak_frame *f);
 
 #endif

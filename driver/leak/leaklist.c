@@ -1,7 +1,7 @@
 /*
- * The list is made of folded text, as the picture is. The blocks and bytes of all classes are
- * views of one fold, so each address is named once. Where debug information is read, a child
- * does it (fold/fold_in_child.c). A line with bytes finds its leak among the lines of blocks by its
+ * The list is made of folded text, as the picture is. The blocks and bytes of all classes are views
+ * of one fold, so each address is named once. A child reads debug information if it is needed
+ * (fold/fold_in_child.c). A line with bytes is matched to its leak in the lines of blocks by its
  * stack.
  *
  * A stack's first frames are the process, "NAME-PID", and the thread, "NAME-TID".
@@ -18,7 +18,7 @@
 const char *const leak_class_names[LEAK_CLASSES] = {"definite", "indirect", "inner",
                                                     "live",     "region",   "growth"};
 
-/* ---- what rows count ---- */
+/* ---- counts of rows ---- */
 
 static int64_t bytes_of(const struct trace_row *r, uint16_t flag)
 {
@@ -124,7 +124,7 @@ static const struct listed growth_listed[] = {
 
 /* ---- one stack ---- */
 
-/* Cuts "NAME-123" behind its name and returns the number. */
+/* Cuts "NAME-123" after its name and returns the number. */
 static uint32_t cut_number(char *name)
 {
     char *dash = strrchr(name, '-'), *end;
@@ -169,7 +169,7 @@ static struct leak_frame parse_frame(char *text)
     return f;
 }
 
-/* Takes the outermost frame "[region NAME]" off the stack: it is not a function. */
+/* Removes the outermost frame "[region NAME]" from the stack: it is not a function. */
 static void take_region(struct leak *leak)
 {
     static const char begin[] = "[region ";
@@ -184,7 +184,7 @@ static void take_region(struct leak *leak)
     leak->nframes--;
 }
 
-/* Parses the frames of `rest`, the text behind the first ';'. NULL: the stack has no frames. */
+/* Parses the frames of `rest`, the text after the first ';'. NULL: the stack has no frames. */
 static void parse_frames(struct leak *leak, char *rest)
 {
     size_t frames = 0;
@@ -261,7 +261,7 @@ static void add_other(struct leak_list *l, size_t first, enum counted what,
     free(key.text);
 }
 
-/* One view's text from `s` on; returns where the next begins. */
+/* Reads one view's text from `s` on; returns the begin of the next. */
 static const char *take_view(struct leak_list *l, size_t first, const struct listed *listed,
                              const char *s, const char *end)
 {
@@ -404,7 +404,7 @@ static bool begins_as_one_of(const char *s, const char *const *list)
     return false;
 }
 
-/* Whether the function lies between the program and malloc, in whatever library. */
+/* Whether the function lies between the program and malloc, in any library. */
 static bool is_allocator(const struct leak_frame *f)
 {
     static const char *const names[] = {"operator new",       "__gnu_cxx::new_allocator",
@@ -433,8 +433,8 @@ static bool has_own_source(const struct leak_frame *f)
     return f->file && f->line && !begins_as_one_of(f->file, elsewhere);
 }
 
-/* Whether the frame is of the program's own code. Debug information of the system's libraries
- * may be installed, with their sources. */
+/* Whether the frame is in the program's own code. A source file alone does not show that, as debug
+ * information of the system's libraries may be installed. */
 static bool is_programs(const struct leak_frame *f)
 {
     static const char *const system[] = {"/lib/", "/lib64/", "/usr/lib/", "/usr/lib64/", NULL};

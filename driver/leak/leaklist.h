@@ -1,9 +1,9 @@
 /*
  * leaklist.h: the leaks of a run, one by one.
  *
- * A leak is the blocks that one thread of one process has allocated in one stack and has lost in
- * one way. All strings are safe text (folded_add_frame: no control characters, valid UTF-8), but
- * names in them are the program's: writers of other formats must escape them.
+ * A leak is the blocks of one class that one thread of one process has allocated in one stack. All
+ * strings are safe text (folded_add_frame: no control characters, valid UTF-8), but names in them
+ * are the program's: writers of other formats must escape them.
  *
  * Not thread-safe.
  */
@@ -17,10 +17,10 @@
 enum leak_class {
     LEAK_DEFINITE, /* nothing leads to it */
     LEAK_INDIRECT, /* only blocks that are leaked do */
-    LEAK_INNER,    /* it is reached, but only by pointers to insides of blocks: no leak */
+    LEAK_INNER,    /* reached, but only by pointers to the inside of blocks: no leak */
     LEAK_LIVE,     /* --live: not checked whether anything leads to it */
-    LEAK_REGION,   /* left behind by a region that the program has marked */
-    LEAK_GROWTH,   /* --growth: more is live with each pass; counts are of a pass */
+    LEAK_REGION,   /* still live at the end of a region of the program */
+    LEAK_GROWTH,   /* --growth: more is live with each pass; counts are per pass */
     LEAK_CLASSES,
 };
 
@@ -40,37 +40,37 @@ struct leak {
     uint64_t bytes, blocks;
     const char *process; /* its name */
     uint32_t pid;        /* 0: several processes, or not known */
-    const char *thread;  /* its name when it was first seen; "": not known */
+    const char *thread;  /* its name at its first event; "": not known */
     uint32_t tid;        /* 0: not known, or several threads */
     struct leak_frame *frames;
     size_t nframes;     /* the innermost first */
     const char *region; /* LEAK_REGION: its name; else NULL */
-    uint64_t rows;      /* LEAK_GROWTH: how many it was made of */
-    uint64_t passes;    /* LEAK_GROWTH: over which it was seen */
+    uint64_t rows;      /* LEAK_GROWTH: number of rows in it */
+    uint64_t passes;    /* LEAK_GROWTH: number of passes that were compared */
     double fit;         /* how well they lie along a line (trace_growth.h), 0.75 to 1 */
-    char *text;         /* what the strings lie in; the leak's */
+    char *text;         /* the text that holds the strings; owned */
 };
 
 struct leak_list {
-    struct leak *leaks; /* those with the most bytes first */
+    struct leak *leaks; /* sorted by bytes, the largest first */
     size_t n, room;
 };
 
 /*
- * Fills the list, which is empty, from traces with one kind of verdicts: LEAK_DEFINITE for what
- * processes and regions have found at their ends, LEAK_GROWTH; the traces tell processes and
- * threads apart then (run_totals.h has them). Or LEAK_LIVE, from any. 0, or an enum flame_exit
- * after a line, and the list is empty.
+ * Fills the list, which is empty, from traces with one kind of verdicts: LEAK_DEFINITE for leaks at
+ * the ends of processes and regions, LEAK_GROWTH; the traces must then have separate processes and
+ * threads (as run_totals.h has them). Or LEAK_LIVE, from any traces. 0, or an enum flame_exit after
+ * a line, and the list is empty.
  */
 int leak_list_make(struct leak_list *l, struct trace *const *traces, size_t ntraces,
                    enum leak_class what);
 void leak_list_release(struct leak_list *l);
 
-/* Whether it is one: what is reached by insides of blocks is not. */
+/* Whether the entry counts as a leak: blocks reached by pointers to the inside of blocks do not. */
 bool leak_counts(const struct leak *leak);
 
-/* The sums over the leaks that count, and are left behind by a region or are not: a block may be
- * both, left behind and leaked at the end. */
+/* Sums over the leaks that count, either those of regions or the others: a block may be both, still
+ * live at a region's end and leaked at the program's end. */
 uint64_t leak_list_bytes(const struct leak_list *l, bool regions);
 uint64_t leak_list_blocks(const struct leak_list *l, bool regions);
 
@@ -85,7 +85,7 @@ const struct leak_frame *leak_place(const struct leak *leak);
  * with their places (PLACE_ALL). */
 void leak_take_frames(struct leak *leak);
 
-/* As qsort has it: by what the frames and the region are, and by nothing else. */
+/* Comparison for qsort: by the frames and the region only. */
 int leak_compare_frames(const struct leak *a, const struct leak *b);
 
 #endif

@@ -56,8 +56,8 @@ static int probe_file(const char *path)
     return err;
 }
 
-/* Whether the directory exists or can be made. Only a file made there shows that it is writable,
- * as root may write nearly everywhere. 0 or -errno. */
+/* Checks that the directory exists or can be created. Only a file made there shows that it is
+ * writable, as root may write nearly everywhere. 0 or -errno. */
 static int check_directory(const char *path)
 {
     struct strbuf file = STRBUF_INIT;
@@ -88,7 +88,7 @@ static int check_file(const char *path)
     return special ? special < 0 ? special : 0 : probe_file(path);
 }
 
-/* Whether both are one file, and not one that may take several outputs: a terminal, a pipe,
+/* Whether both are one file, and not one that can take several outputs: a terminal, a pipe,
  * /dev/null. */
 static bool same_file(const char *a, const char *b)
 {

@@ -23,21 +23,22 @@ struct leak_report {
     char *const *command; /* NULL at its end */
     uint64_t started;     /* seconds since 1970 */
     uint64_t elapsed_ns;
-    int status;  /* the command's; of one that was ended by a signal, 128 + that */
+    int status;  /* the command's status; 128 + the signal if one ended it */
     int signal;  /* 0: none */
-    bool look;   /* processes look for leaks at their ends; false: --live or --growth */
+    bool look;   /* processes scan for leaks at their ends; false: --live or --growth */
     bool growth; /* --growth */
     bool over;   /* there is more than is allowed */
-    uint64_t max_bytes, max_blocks;    /* UINT64_MAX: no such limit; none of both: 0 is allowed */
+    uint64_t max_bytes,
+        max_blocks; /* UINT64_MAX: no such limit; without both limits no leak is allowed */
     const struct leak_list *leaks;     /* borrowed, as all here */
-    const struct leak_groups *groups;  /* of the same */
-    const struct misuse_list *misuses; /* NULL: misuses were not looked for */
+    const struct leak_groups *groups;  /* groups of these leaks */
+    const struct misuse_list *misuses; /* NULL: misuses were not checked */
     const struct leak_report_process *processes;
     size_t nprocesses;
-    const char *not_recorded; /* programs that left no trace, and why, for people; "": none */
+    const char *not_recorded; /* text: programs that left no trace, and why; "": none */
     const char *doubts;       /* why there may be more leaks than were found, for people: a test
                                * that has not failed has not passed either; "": no reason */
-    const char *unchecked;    /* processes not checked, and why, for people; "": none */
+    const char *unchecked;    /* text: processes that were not checked, and why; "": none */
     bool command_checked;     /* the command itself was checked */
     bool unchecked_fails;     /* a test with unchecked processes does not pass */
 };
@@ -81,9 +82,9 @@ bool leak_report_is_unchecked(const struct leak_report *r);
 void leak_report_sum(const struct leak_report *r, enum leak_class class, uint64_t *bytes,
                      uint64_t *blocks);
 
-/* Appends the text in s. Bytes that are no text and control characters become U+FFFD, as do
- * marks that turn the direction of the text around them. `special` characters (ASCII) are handed
- * to `escape`; NULL: none. */
+/* Appends the text in s. Bytes that are no text and control characters become U+FFFD, as do format
+ * characters that change the direction of text. `special` characters (ASCII) are handed to
+ * `escape`; NULL: none. */
 void leak_add_text(struct strbuf *sb, const char *s, const char *special,
                    void (*escape)(struct strbuf *sb, char c));
 

@@ -20,7 +20,8 @@ static bool is_noted(const struct unrecorded *others, uint32_t pid)
     return false;
 }
 
-/* A process that has looked went on as a program that is recorded after one that was not. */
+/* Whether an unrecorded process is checked nevertheless: it later executed a program that was
+ * recorded and has scanned. */
 static bool is_judged(const struct unrecorded *others, const struct leak_coverage *looks, bool look,
                       uint32_t pid)
 {
@@ -30,7 +31,7 @@ static bool is_judged(const struct unrecorded *others, const struct leak_coverag
            (has_pid(looks->seen, looks->nseen, pid) || has_pid(looks->unseen, looks->nunseen, pid));
 }
 
-/* Notes without a pid are of processes that cannot be told apart. */
+/* Entries without a pid are of processes that cannot be distinguished. */
 static bool miss_others(const struct unrecorded *others, const struct leak_coverage *looks,
                         bool look, uint32_t pid)
 {

@@ -1,6 +1,6 @@
 /*
  * leakunchecked.h: processes of a run that `flame leak` has not checked: those that were not
- * recorded, and recorded ones that did not look for leaks. If no leak was found, they are
+ * recorded, and recorded ones that did not scan for leaks. If no leak was found, their status is
  * unknown, not leak-free.
  */
 #ifndef FLAME_DRIVER_LEAK_LEAKUNCHECKED_H
@@ -17,9 +17,9 @@ struct leak_unchecked {
 };
 
 /*
- * Finds the processes that were not checked. `pid` is the command's. With `look` these are also
- * the recorded processes that have not looked for leaks. Without it, live blocks or growth are
- * asked for, which need no such look, and every recorded process counts as checked. Release it.
+ * Finds the processes that were not checked. `pid` is the command's. With `look` these are also the
+ * recorded processes that have not scanned for leaks. Without it the report is of live blocks or
+ * growth, which needs no scan, and every recorded process counts as checked. Release it.
  */
 void leak_unchecked_find(struct leak_unchecked *u, const struct unrecorded *others,
                          const struct leak_coverage *looks, bool look, uint32_t pid);

@@ -14,13 +14,13 @@ void misuse_add_line(struct strbuf *sb, const struct misuse *m);
  * bytes...", one after another with `between`; nothing if nothing is known. */
 void misuse_add_more(struct strbuf *sb, const struct misuse *m, const char *between);
 
-/* Where the stack is shown; NULL: it is not known. */
+/* The frame that represents the stack; NULL: not known. */
 const struct leak_frame *misuse_place(const struct misuse *m, enum misuse_stack which);
 
-/* A number that stays the same from run to run while the stacks' functions and files do. */
+/* A number that is equal in all runs while the stacks' functions and files do not change. */
 uint64_t misuse_fingerprint(const struct misuse *m);
 
-/* Prints the sum, and the `most` first with what is known of them. */
+/* Prints the sum, and the first `most` misuses with all known facts. */
 void misuse_lines_print(const struct misuse_list *l, size_t most);
 
 #endif

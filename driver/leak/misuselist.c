@@ -1,12 +1,12 @@
 /*
- * Stacks are named in a child (fold/fold_in_child.h), which also says which suppression has a
- * misuse: a line for it, and one for each stack.
+ * A child names the stacks (fold/fold_in_child.h). It also reports the suppression that matches a
+ * misuse: a line for the misuse, and one for each stack.
  *
- * A library that a libstdc++ was linked into, or a program with an operator new of its own,
- * calls malloc where its code says new, and only there; the recorder cannot see that. So what
- * seems a mismatch is none if the function that called malloc or free is an operator by its
- * name; and if it has none, unless both calls are from one file, or from the C library, which has
- * no operators.
+ * A library with libstdc++ linked into it, or a program with an operator new of its own, calls
+ * malloc where its source says new, and the recorder sees only that malloc. So an apparent mismatch
+ * is dropped if the function that called malloc or free is an operator by its name. If that
+ * function has no name, the mismatch is dropped as well, unless both calls are in one file, or in
+ * the C library, which has no operators.
  */
 #include "driver/leak/misuselist.h"
 
@@ -122,7 +122,7 @@ static bool is_of_libc(const char *module)
            strncmp(base_name(module), "libc-2.", 7) == 0;
 }
 
-/* The file of the innermost frame that is no operator's; "" if there is none. */
+/* The file of the innermost frame that is no operator; "" if there is none. */
 static const char *module_of(struct suppress_frame *const *stack, size_t n)
 {
     for (size_t i = 0; i < n; i++)
@@ -131,7 +131,7 @@ static const char *module_of(struct suppress_frame *const *stack, size_t n)
     return "";
 }
 
-/* Whether a call of malloc or free that the recorder saw may be an operator's of its own. */
+/* Whether a recorded call of malloc or free may come from a private operator. */
 static bool may_be_operator(struct leakframes *f, uint32_t node, const char *which,
                             const char *other)
 {
@@ -163,7 +163,7 @@ static bool is_doubtful(struct leakframes *f, const struct trace_misuse *m)
     return doubt;
 }
 
-/* "misuse TRACE NUMBER RULE", RULE being their number when there is none, and the stacks. */
+/* Prints "misuse TRACE NUMBER RULE" and the stacks; RULE is the number of rules if none matches. */
 static void print_one(struct leakframes *f, const struct trace *t, size_t trace, size_t i,
                       struct strbuf *sb)
 {
@@ -264,7 +264,7 @@ static void add(struct misuse_list *l, struct misuse *m)
     l->misuse[l->n++] = *m;
 }
 
-/* The line at *s, ended by a NUL now; *s moves behind it. NULL: there is none. */
+/* Returns the line at *s, now ended by a NUL; *s moves behind it. NULL: no more lines. */
 static char *take_line(char **s)
 {
     char *line = *s, *nl = strchr(line, '\n');

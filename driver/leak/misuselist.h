@@ -1,7 +1,7 @@
 /*
  * misuselist.h: the misuses of the allocator in a run, one by one.
  *
- * What is alike in several processes and threads is one. Strings are safe text as in
+ * Equal misuses in several processes and threads are one entry. Strings are safe text as in
  * leaklist.h. Not thread-safe.
  */
 #ifndef FLAME_DRIVER_LEAK_MISUSELIST_H
@@ -28,7 +28,7 @@ struct misuse_who {
 };
 
 struct misuse {
-    struct trace_misuse facts; /* ids of nodes and threads mean nothing any more */
+    struct trace_misuse facts; /* its ids of nodes and threads are not valid any more */
     const char *process;
     uint32_t pid;     /* 0: not known */
     size_t processes; /* in which it was met */
@@ -37,15 +37,15 @@ struct misuse {
 };
 
 struct misuse_list {
-    struct misuse *misuse; /* those that were met most often first */
+    struct misuse *misuse; /* the most frequent first */
     size_t n, room;
-    uint64_t unjudged; /* frees of which nothing could be said */
+    uint64_t unjudged; /* frees that could not be judged */
     size_t processes;  /* in which frees were judged */
 };
 
 /*
- * Fills the list, which is empty, from traces that tell processes and threads apart. What
- * suppressions name is left out and counted there. 0, or an enum flame_exit after a line, and
+ * Fills the list, which is empty, from traces with separate processes and threads. Suppressed
+ * misuses are skipped and counted in the suppressions. 0, or an enum flame_exit after a line, and
  * the list is empty.
  */
 int misuse_list_make(struct misuse_list *l, struct leak_filter *hides, struct trace *const *traces,

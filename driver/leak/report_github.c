@@ -17,7 +17,7 @@ static void add_property(struct strbuf *sb, const char *s)
     leak_add_text(sb, s, "%\r\n:,", escape);
 }
 
-/* `what` happened in `place`. */
+/* Adds an error annotation: `what` happened in `place`. */
 static void add_error(struct strbuf *sb, const struct leak_report *r, const char *what,
                       const struct leak_frame *place, const struct strbuf *text)
 {

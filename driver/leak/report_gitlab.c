@@ -34,7 +34,7 @@ static int by_print(const void *pa, const void *pb)
     return (a->i > b->i) - (a->i < b->i);
 }
 
-/* Fingerprints of the groups. Of equal ones each adds the number of those before it, so all
+/* Fingerprints of the groups. Equal ones get the number of equal ones before them added, so all
  * differ. The caller frees the array. */
 static uint64_t *fingerprints(const struct leak_groups *groups)
 {

@@ -1,6 +1,6 @@
 /*
- * JUnit's XML, as test servers read it: a suite for the command with two cases, of its own end
- * and of its leaks.
+ * JUnit's XML, as test servers read it: a suite for the command with two cases, one for its exit
+ * status and one for its leaks.
  */
 #include <inttypes.h>
 
@@ -18,7 +18,7 @@ static void add_seconds(struct strbuf *sb, uint64_t ns)
     strbuf_addf(sb, "%" PRIu64 ".%03" PRIu64, ns / 1000000000u, ns / 1000000u % 1000u);
 }
 
-/* Nothing was found, which says little. */
+/* Whether nothing was found, but not everything was checked. */
 static bool has_doubts(const struct leak_report *r)
 {
     return !r->over && (*r->doubts || r->unchecked_fails);

@@ -1,6 +1,6 @@
 /*
- * SARIF 2.1.0 (OASIS), the format of code scanning: a result for each stack, with its frames and
- * a fingerprint that stays the same when lines move.
+ * SARIF 2.1.0 (OASIS), the format of code scanning: a result for each stack, with its frames and a
+ * fingerprint that does not change when lines move.
  */
 #include <inttypes.h>
 
@@ -16,7 +16,8 @@ static void add_string(struct strbuf *sb, const char *s)
     json_add_string(sb, s, strlen(s), 0);
 }
 
-/* Appends a path as a URI: characters that a URI may hold stay, all other bytes become %XX. */
+/* Appends a path as a URI: characters that a URI may hold are copied, all other bytes become
+ * %XX. */
 static void add_uri(struct strbuf *sb, const char *path)
 {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
@@ -133,7 +134,7 @@ static void add_related(struct strbuf *sb, const struct misuse *m)
         strbuf_addch(sb, ']');
 }
 
-/* Misuses' rules come after those of leaks. */
+/* Rules of misuses come after the rules of leaks. */
 static void add_misuse(struct strbuf *sb, const struct misuse *m)
 {
     const struct leak_frame *place = misuse_place(m, MISUSE_CALL);

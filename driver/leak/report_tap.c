@@ -1,6 +1,6 @@
 /*
- * TAP version 14: two test points, of the command's own end and of its leaks, with the leaks in
- * a YAML block. Strings there are JSON's, which are YAML's, too.
+ * TAP version 14: two test points, one for the command's exit status and one for its leaks, with
+ * the leaks in a YAML block. Strings there are JSON's, which are YAML's, too.
  */
 #include <inttypes.h>
 

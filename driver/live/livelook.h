@@ -1,6 +1,6 @@
 /*
- * livelook.h: snapshot of a trace that is being written, or of all traces in a directory: all their
- * views as folded text in a file.
+ * livelook.h: reads a trace that is being written, or all traces in a directory: writes all their
+ * views as folded text to a file.
  *
  * Folding reads symbols and may take a while, so a process of its own does it, and the caller
  * continues meanwhile.
@@ -15,17 +15,18 @@
 
 /* All zero before the first one. */
 struct livelook {
-    pid_t child; /* 0: none is under way */
+    pid_t child; /* 0: no reading is under way */
     int done;    /* can be read when it has ended */
-    char *to;    /* where the text goes when it is whole; owned */
+    char *to;    /* path of the finished text; owned */
 };
 
-/* Begins; `trace` is one, or a directory of them, of which those that are just being made are left
- * aside. False: it cannot, errno says why. */
+/* Begins a reading; `trace` is a trace, or a directory of traces, of which those that are just
+ * being created are skipped. False: it failed, with errno set. */
 bool livelook_begin(struct livelook *l, const char *trace, const char *to);
-/* After l->done can be read, or to wait for it: whether the file is there. */
+/* Ends a reading: call it when l->done is readable, or to wait for that. Returns whether the file
+ * was written. */
 bool livelook_end(struct livelook *l);
-/* Gives up what is under way. */
+/* Cancels the present reading. */
 void livelook_stop(struct livelook *l);
 
 #endif

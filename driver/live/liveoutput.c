@@ -49,7 +49,7 @@ void liveoutput_take(const struct liveoutput *o)
     close(nothing);
 }
 
-/* A closed terminal takes nothing, which is no reason to leave the program. */
+/* Writing to a closed terminal fails, but the program still has to be waited for. */
 static void show(struct liveoutput *o)
 {
     char some[16384];
@@ -68,7 +68,7 @@ static void pass_on(pid_t child, int sig)
     bool whole = sig == SIGINT || sig == SIGQUIT;
 
     kill(whole ? -child : child, sig);
-    kill(-child, SIGCONT); /* the terminal stops those in its background that read from it */
+    kill(-child, SIGCONT); /* the terminal stops background processes that read from it */
 }
 
 int liveoutput_follow(struct liveoutput *o, pid_t child, int sig, const char *name)

@@ -1,8 +1,8 @@
 /*
- * Problem: two texts, of which the second has more stacks and other counts than the first.
+ * Problem: compare two texts, of which the second has more stacks and other counts than the first.
  *
- * Algorithm: both are read into one tree, each as a moment of a series (render/input.h), so that a
- * column of each view is there twice; what came between is the difference, node by node.
+ * Algorithm: both are read into one tree, each as a moment of a series (render/input.h), so that
+ * each view has two columns; the change between them is the difference, node by node.
  */
 #define _GNU_SOURCE
 #include "driver/live/livepicture.h"
@@ -22,7 +22,7 @@ static double count_of(const struct input *in, uint32_t column, uint32_t node)
     return column - 1 < in->tree.ncolumns ? in->tree.columns[column - 1][node] : 0;
 }
 
-/* The column of the same view at the moment before, or UINT32_MAX. */
+/* The column of this view at the moment before, or UINT32_MAX. */
 static uint32_t same_before(const struct input *in, const char *view)
 {
     for (uint32_t i = 0; i < in->ncolumns; i++)
@@ -66,7 +66,7 @@ static void settle(struct livepicture *p, const char *label, const char *note)
     p->since.columns = p->since_columns;
 }
 
-/* Warnings of what is read are not for the reader of the screen. */
+/* Warnings about the input must not appear on the screen. */
 static int read_quietly(struct input *in, char *const *paths, size_t n,
                         const struct input_options *o)
 {

@@ -18,8 +18,8 @@ struct livepicture {
 };
 
 /*
- * Reads texts as livelook.h makes them; `before` may be NULL: nothing had been counted. `label`
- * and `note` are borrowed. NULL: they cannot be read, or are empty. Prints nothing.
+ * Reads texts that livelook.h wrote; `before` may be NULL: no counts. `label` and `note` are
+ * borrowed. NULL: the texts cannot be read, or are empty. Prints nothing.
  */
 struct livepicture *livepicture_new(const char *now, const char *before, const char *label,
                                     const char *note);

@@ -58,7 +58,7 @@ static void see(const char *path, void *arg)
 }
 
 /* The trace of a program that liverecorder_start() started. For memory it is a directory, as each
- * process has its own trace. NULL: there is none yet. */
+ * process has its own trace. NULL: no trace yet. */
 static char *find_started(const char *dir, enum live_what what)
 {
     struct strbuf path = STRBUF_INIT;

@@ -8,11 +8,11 @@
 #include "driver/run/record_mem.h"
 #include "driver/run/target.h"
 
-static const char *run_in; /* where the run's directory lies */
+static const char *run_in; /* parent of the run's directory */
 
-/* While directories are made TMPDIR is `run_in`; the program gets the one that there was. */
+/* TMPDIR is `run_in` while directories are created; the program gets the original one. */
 struct tmpdir {
-    char *before; /* NULL: there was none */
+    char *before; /* NULL: it was not set */
 };
 
 static struct tmpdir take_tmpdir(void)
@@ -79,7 +79,7 @@ static int keep(const struct recording *r, const struct run_options *o)
     return recording_put(r, o, &none, &empty);
 }
 
-/* The command line that a user would have written, so that options mean what they do there. */
+/* Parses the command line that a user would have written, so that options have the same meaning. */
 static int parse(struct off_options *o, enum live_what what, char **command, const char *result)
 {
     size_t n = 0, ncommand = 0;
@@ -107,7 +107,7 @@ static int parse(struct off_options *o, enum live_what what, char **command, con
         o->tracer.argv = command;
     }
     free(argv);
-    if (status < 0) /* what was parsed borrows the words, but for this list of them */
+    if (status < 0) /* parsed options borrow the words, but the list of the words is freed */
         o->run.command = command;
     return status;
 }
