@@ -43,7 +43,7 @@ const struct opts_command pack_command = {
     .tables = {{rows, 0}},
 };
 
-/* A process that still writes would write to the replaced file, which is gone. */
+/* A process that still writes would write to the replaced file, which no name leads to any more. */
 static int check_at_rest(const char *path)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC), status = 0;

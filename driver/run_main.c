@@ -196,10 +196,9 @@ static int record_both(struct recording *r, const struct run_options *run)
     return status;
 }
 
-/* ---- what came of it ---- */
+/* ---- results ---- */
 
-/* Folded text of all views of waiting, with and without source lines, made when it is first
- * needed. */
+/* Folded text of all views of waiting, with and without source lines, built at first use. */
 struct waiting {
     struct strbuf text[2];
     bool folded[2];
@@ -224,11 +223,11 @@ static int fold_waiting(struct waiting *w, const struct recording *r, const stru
     fold.propose_idle = !quiet && !again;
     fold.no_hint = quiet || again;
     fold.symbols.lines = lines;
-    fold.modules = true; /* one text is for several outputs; those without modules drop them */
+    fold.modules = true; /* one text is for several outputs; outputs without modules drop them */
     return fold_loaded(&fold, r->waits.traces, r->waits.ntraces, &w->text[lines]);
 }
 
-/* All views of both, those of memory first. */
+/* Folds all views of both, those of memory first. */
 static int fold_both(struct waiting *w, const struct recording *r, const struct both_options *o,
                      bool lines, struct strbuf *to)
 {
@@ -350,7 +349,7 @@ static void open_first(const struct both_options *o, const bool *empty)
     }
 }
 
-/* 0, or an enum flame_exit after a line: outputs that were written before the error stay. */
+/* 0, or an enum flame_exit after a line: outputs that were written before the error remain. */
 static int show(const struct recording *r, const struct run_options *run)
 {
     const struct both_options *o = (const struct both_options *)run;

@@ -1,9 +1,10 @@
 /*
- * flame watch: moments of a process that is being recorded already, by its trace.
+ * flame watch: takes moments of a process that is being recorded already, from its trace.
  *
- * Nothing is asked of the process, and no thread is needed: the only one sleeps from look to look,
- * and signals and the end of the process end the sleep. A trace belongs to a process if the process
- * has mapped the file, as its number may be another's by now, or be counted in another namespace.
+ * It needs no help from the process and no second thread: flame sleeps between rounds, and signals
+ * and the end of the process end the sleep. A trace belongs to a process if the process has mapped
+ * the file; its number does not prove it, as another process may have it by now, or it may be of
+ * another namespace.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -36,12 +37,12 @@
  * executed another program. */
 #define LOOK_MOST_MS 1000u
 
-/* How often it is looked how large a trace has grown. */
+/* Interval at which the size of the growing trace is checked. */
 #define GROWN_MS 100u
 
 struct watching {
     struct moment_pace pace;
-    bool paced; /* that was given */
+    bool paced; /* an interval was set */
     struct rotation {
         bool given;
         uint64_t every_ns;    /* a part ends every so often; 0: */
@@ -335,8 +336,7 @@ static int say(const struct watching *w, const struct momentwatch *moments)
 
 /* ---- parts ---- */
 
-/* In how many milliseconds it is to be looked whether a part has to end, which began at begin_ns;
- * 0: now. */
+/* Milliseconds until the next check whether the part that began at begin_ns has to end; 0: now. */
 static unsigned until_seam(const struct watching *w, const struct partfile *parts,
                            uint64_t begin_ns)
 {

@@ -1,10 +1,10 @@
 /*
  * The handler posts a semaphore, and a thread waits for it. Signals may come faster than samples
- * can be taken. Each is a pass all the same: a sample counts all signals that had come when the
- * trace was read.
+ * can be taken. Each signal still counts as a pass: a sample counts all signals that had come when
+ * the trace was read.
  *
- * Rejected: a signal to the program, because it may use it, block it, or be cut short in a call by
- * it, and of several processes none is the right one.
+ * Rejected: a signal to the program, because it may use it, block it, or have a system call
+ * interrupted by it, and among several processes none is the right one.
  */
 #include "driver/monitor/growthsignal.h"
 
@@ -38,7 +38,7 @@ int growthsignal_parse(const char *name)
     return strcmp(name, "USR1") == 0 ? SIGUSR1 : strcmp(name, "USR2") == 0 ? SIGUSR2 : 0;
 }
 
-/* Those that are sent while a look is taken have ended, too. */
+/* Passes whose signals come while a sample is taken have ended, too. */
 double growthsignal_passes(void *arg)
 {
     struct growthsignal *s = arg;

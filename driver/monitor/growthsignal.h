@@ -17,14 +17,14 @@ int growthsignal_parse(const char *name);
 typedef void growthsignal_look(void *arg);
 
 /* For each `sig` that a process sends us while a command runs (launch.h), `look` is called in a
- * thread; once for several, if they come faster than that. Begin it before the command. NULL when
- * there is no thread to be had. */
+ * thread; once for several, if they come faster than that. Start it before the command. NULL when
+ * no thread can be created. */
 struct growthsignal *growthsignal_start(int sig, growthsignal_look *look, void *arg);
 
 /* How many have come by now; `s` is a struct growthsignal. A growthwatch_now. */
 double growthsignal_passes(void *s);
 
-/* The looks that have begun end. NULL is allowed. */
+/* Waits for calls of `look` that have begun. NULL is allowed. */
 void growthsignal_stop(struct growthsignal *s);
 
 #endif

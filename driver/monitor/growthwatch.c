@@ -25,7 +25,7 @@ struct looked_at {
     uint64_t looks;
     struct live {
         uint64_t bytes, blocks;
-    } * live; /* by row, at the look that was kept last */
+    } * live; /* by row, at the sample that was kept last */
     size_t live_room;
     struct trace_mark_view *marks;
     size_t nmarks, mark_room;
@@ -35,7 +35,7 @@ struct growthwatch {
     pthread_mutex_t lock; /* of all below, but what is fixed */
     char *dir;            /* fixed, as is the next */
     uint64_t interval_ns, started_ns;
-    growthwatch_now *now; /* where there is no interval; fixed */
+    growthwatch_now *now; /* used without an interval; fixed */
     void *now_arg;
     struct looked_at *list;
     size_t n, room;
@@ -60,7 +60,7 @@ static struct looked_at *find_or_add(struct growthwatch *w, const struct trace_h
     return &w->list[w->n++];
 }
 
-/* ---- one look ---- */
+/* ---- one sample ---- */
 
 static void note_row(struct looked_at *at, struct trace_mark_view *m, uint32_t id,
                      const struct trace_row *row)

@@ -2,7 +2,7 @@
  * growthwatch.h: live memory of recorded processes, sampled while they run. It finds growth in
  * programs that set no marks (trace_growth.h).
  *
- * Traces can be read at any instant, so a sample needs nothing of the program. Thread-safe.
+ * Traces can be read at any instant, so a sample needs no help from the program. Thread-safe.
  */
 #ifndef FLAME_DRIVER_MONITOR_GROWTHWATCH_H
 #define FLAME_DRIVER_MONITOR_GROWTHWATCH_H

@@ -159,7 +159,7 @@ uint64_t momentfile_size(const struct momentfile *f)
 
 /* ---- thinning ---- */
 
-/* Changes of moments that are left out. They are added to the next moment that is kept. */
+/* Changes of moments that are dropped. They are added to the next moment that is kept. */
 struct pending {
     struct trace_change *of_row; /* by row */
     size_t room;
@@ -173,7 +173,7 @@ static void add_pending(struct pending *p, const struct trace_change *c)
 
     GROW_FILLED(p->of_row, c->row, p->room, 0);
     sum = &p->of_row[c->row];
-    /* A row whose sum is zero and changes again is twice in the list. The first entry takes the
+    /* A row whose sum is zero and changes again is in the list twice. The first entry takes the
      * sum, so the second is zero. */
     if (!sum->bytes && !sum->blocks) {
         GROW(p->list, p->n, p->list_room);
@@ -249,7 +249,7 @@ static void replace(struct momentfile *f, struct momentfile *by)
     free(by);
 }
 
-/* Writes the file without surplus moments. False: there are none. */
+/* Writes the file without surplus moments. False: there are no surplus moments. */
 static bool thin_once(struct momentfile *f, const struct trace *t)
 {
     uint64_t *times = xcalloc(t->nmoments, sizeof *times);
@@ -284,7 +284,7 @@ static bool thin_once(struct momentfile *f, const struct trace *t)
     return thinned;
 }
 
-/* Thins the file; and again, to ever fewer moments, while it is longer than half of the budget. */
+/* Thins the file repeatedly, to ever fewer moments, while it is longer than half of the budget. */
 static void thin(struct momentfile *f)
 {
     do {
@@ -320,7 +320,7 @@ int momentfile_add(struct momentfile *f, struct trace_moment m, const struct tra
     return f->error;
 }
 
-/* ---- going on ---- */
+/* ---- continuing ---- */
 
 static bool is_same_process(const struct trace_header *a, const struct trace_header *b)
 {
@@ -352,7 +352,7 @@ static void add_up(const struct trace *t, uint32_t row_limit, struct momentfile_
 }
 
 /* Copies the moments of a file to a new one, which replaces it: the end of the old file's last
- * segment is not known any more. */
+ * segment is no longer known. */
 static int take_over(struct momentfile **f, const char *path, const struct trace *t,
                      const struct momentfile_limits *limits, struct momentfile_had *had)
 {

@@ -2,10 +2,10 @@
  * momentfile.h: file of the moments of one recorded process (trace_moments.h), written while it
  * runs.
  *
- * The file can be read at any instant, and what was written stays if the writer dies. It is thinned
- * by age: old moments are left out, and their changes added to the next moment. So the file stays
- * below a budget of bytes, however much changes. This holds while the first moment, the last, and
- * one more take less than half of it.
+ * The file can be read at any instant, and its contents remain valid if the writer dies. It is
+ * thinned by age: old moments are dropped, and their changes added to the next moment. So the file
+ * stays below a budget of bytes, however much changes. This holds while the first moment, the last,
+ * and one more take less than half of it.
  *
  * A writer holds a lock on the file (flock), so that there is only one.
  *
@@ -23,8 +23,8 @@ struct momentfile;
 
 /*
  * Makes or replaces the file `path`, mode 0600, for the process of that header and a recording that
- * began at `zero_ns`. `budget`: MOMENTFILE_BUDGET, in tests less. NULL: it cannot be made, errno
- * says why.
+ * began at `zero_ns`. `budget`: MOMENTFILE_BUDGET, in tests less. NULL: it cannot be created, with
+ * errno set.
  */
 struct momentfile *momentfile_new(const char *path, const struct trace_header *of, uint64_t zero_ns,
                                   uint64_t budget);
@@ -43,13 +43,13 @@ struct momentfile_limits {
 
 /*
  * Continues the file `path` with the moments of that process: *f is ready for more, and *had is the
- * sum of the present ones. *f stays NULL if there are none of this process. 0, or -EWOULDBLOCK:
+ * sum of the present ones. *f remains NULL if there are none of this process. 0, or -EWOULDBLOCK:
  * another process writes to the file; or another -errno.
  */
 int momentfile_go_on(struct momentfile **f, const char *path, const struct trace_header *of,
                      const struct momentfile_limits *limits, struct momentfile_had *had);
 
-/* Closes; the file stays. NULL is allowed. */
+/* Closes the file, without removing it. NULL is allowed. */
 void momentfile_close(struct momentfile *f);
 
 /* Adds a moment that is later than those before; changes by ascending row. 0 or -errno: from then

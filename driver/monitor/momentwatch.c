@@ -1,5 +1,6 @@
 /*
- * A trace is identified by its header, as its file may become another's when the process has ended.
+ * A trace is identified by its header, as its file may be reused by another process when the
+ * process has ended.
  *
  * A process has ended when its pid is gone. It has executed another program when a younger trace is
  * of the same process; the older trace is complete then, too.
@@ -33,7 +34,7 @@
 #define AUTO_SHARE 64u /* time that has passed / this = pause between two moments */
 #define SHORT_SEGMENTS (TRACE_SHORT_SEGMENTS + 2u) /* which take ids as long ones do */
 #define BYTES_EVERY (20 * MS)
-#define LOOK_SHARE 19u /* a pause is at least so many times as long as the look before it */
+#define LOOK_SHARE 19u /* a pause is at least so many times as long as the round before it */
 
 /* A process, or the program that it ran before an exec. */
 struct taking {
@@ -77,8 +78,8 @@ static struct taking *find_or_add(struct momentwatch *w, const struct trace_head
 
     if (k)
         return k;
-    /* The tracer, say, may need time before the command starts; times count from the command's
-     * start. */
+    /* The tracer, for example, may need time before the command starts; times count from the
+     * command's start. */
     if (!w->kept && (!w->n || h->start_monotonic_ns < w->zero_ns))
         w->zero_ns = h->start_monotonic_ns;
     k = xcalloc(1, sizeof *k);
@@ -100,7 +101,7 @@ static void forget(struct taking *k)
 
 /* ---- the process ---- */
 
-/* Resident bytes; 0: it has ended, is a zombie, or cannot be asked. */
+/* Resident bytes; 0: it has ended, is a zombie, or may not be read. */
 static uint64_t resident(const struct momentwatch *w, const struct trace_header *h)
 {
     unsigned long long pages = 0;
@@ -195,8 +196,8 @@ static void keep(struct momentwatch *w, struct taking *k, struct trace_moment m)
     k->kept_bytes = k->glance.bytes;
 }
 
-/* Takes a moment of a trace. `any`: also where too little has changed; `ended`: the process is
- * known to have ended. */
+/* Takes a moment of a trace. `any`: also if too little has changed; `ended`: the process is known
+ * to have ended. */
 static void take(struct momentwatch *w, struct taking *k, bool any, bool ended)
 {
     uint64_t begun = clock_ns(CLOCK_MONOTONIC), executed;
@@ -229,7 +230,7 @@ static void find_trace(const char *path, void *arg)
         find_or_add(arg, &h, path);
 }
 
-/* `any`: also where too little has changed. */
+/* Takes moments of all traces. `any`: also if too little has changed. */
 static void look(struct momentwatch *w, bool any)
 {
     pthread_mutex_lock(&w->lock);
@@ -287,8 +288,8 @@ unsigned momentwatch_look(void *arg)
     look(w, w->pace.every_bytes == 0);
     took = clock_ns(CLOCK_MONOTONIC) - begun;
     pause = took < apart ? apart - took : 0;
-    /* If other processes use the CPUs, a look takes longer and costs them no more: so only its CPU
-     * time counts. */
+    /* If other processes use the CPUs, a round takes longer without costing them more: so only its
+     * CPU time counts. */
     work = clock_ns(CLOCK_THREAD_CPUTIME_ID) - work;
     if (pause < work * LOOK_SHARE)
         pause = work * LOOK_SHARE;

@@ -1,8 +1,9 @@
 /*
  * momentwatch.h: takes moments of recorded processes while they run (trace_moments.h).
  *
- * Traces can be read at any instant, so a look needs nothing of the programs and costs them
- * nothing. The moments of each trace go into a file beside it as they are taken. Thread-safe.
+ * Traces can be read at any instant, so reading them needs no help from the programs and does not
+ * slow them down. The moments of each trace go into a file beside it as they are taken.
+ * Thread-safe.
  */
 #ifndef FLAME_DRIVER_MONITOR_MOMENTWATCH_H
 #define FLAME_DRIVER_MONITOR_MOMENTWATCH_H
@@ -32,13 +33,13 @@ struct momentwatch *momentwatch_of(const char *path, const struct trace_header *
 /* For a watch of momentwatch_of(): continues the moments of the process that exist already. 0, or
  * an errno: EWOULDBLOCK if another process takes them. */
 int momentwatch_go_on(struct momentwatch *w);
-void momentwatch_free(struct momentwatch *w); /* NULL is allowed; the files stay */
+void momentwatch_free(struct momentwatch *w); /* NULL is allowed; the files are not removed */
 
-/* Takes the moments that are due; returns the milliseconds until the next look is due. A
- * periodic_thread_work. Looks never take more than a twentieth of a processor's time, if one thread
- * makes them. */
+/* Takes the moments that are due; returns the milliseconds until the next round is due. A
+ * periodic_thread_work. Rounds never take more than a twentieth of a processor's time, if one
+ * thread makes them. */
 unsigned momentwatch_look(void *w);
-/* The milliseconds until the first look is due. */
+/* The milliseconds until the first round is due. */
 unsigned momentwatch_first(const struct momentwatch *w);
 
 /* Takes a moment of each process now; `w` is a struct momentwatch. */
@@ -50,12 +51,12 @@ void momentwatch_end(struct momentwatch *w);
 /* The number of moments taken. */
 uint64_t momentwatch_taken(const struct momentwatch *w);
 
-/* Takes the last moment of a process whose trace is complete, and gives all its moments to t, as
+/* Takes the last moment of a process whose trace is complete, and adds all its moments to t, as
  * trace_moments_beside does. `ended`: the process has ended, and the trace's file is removed, as is
  * that of its moments. Nothing is changed if w is NULL. */
 void momentwatch_give(struct momentwatch *w, struct trace *t, bool ended);
 
-/* The errno that kept moments from being written; 0: none. */
+/* The errno for which moments could not be written; 0: no error. */
 int momentwatch_error(const struct momentwatch *w);
 
 #endif

@@ -1,12 +1,12 @@
 /*
  * A copy of a trace that is being written must not have a row whose node it lacks. So rows are read
- * first, and all that only grows after them. Rows of segments that are new in between are left for
+ * first, and all parts that only grow after them. Rows of segments that are new in between come in
  * the next part.
  *
  * The counts of a row that was read while it was written to are at most one event short. That event
- * is in the next part: no part is the difference of anything (trace_parts.h).
+ * is in the next part: no part is a difference (trace_parts.h).
  *
- * The descriptor is kept, so the last part can be written when the trace has been removed.
+ * The descriptor remains open, so the last part can be written when the trace has been removed.
  */
 #include "driver/monitor/partfile.h"
 
@@ -44,7 +44,7 @@ struct partfile {
     struct written {
         uint32_t number;
         uint64_t bytes;
-    } * parts; /* those that are there, the oldest first */
+    } * parts; /* the existing parts, the oldest first */
     size_t nparts, room;
     uint64_t written, removed;
     struct strbuf last;
@@ -58,9 +58,9 @@ static void name_of(const struct partfile *p, uint32_t number, struct strbuf *ou
     strbuf_addf(out, "%s" NUMBER, p->stem, number);
 }
 
-/* ---- a copy of what the trace has ---- */
+/* ---- copy of the trace ---- */
 
-/* Reads the used part of the trace; NULL: its file is now another process's, or gone. */
+/* Reads the used part of the trace; NULL: its file is now another process's, or was removed. */
 static uint8_t *read_trace(const struct partfile *p, size_t *len)
 {
     struct trace_header h;
@@ -88,7 +88,7 @@ static uint8_t *read_trace(const struct partfile *p, size_t *len)
     return data;
 }
 
-/* The segment at `at` in those bytes; false: none begins there. */
+/* The segment at `at` in the bytes; false: none begins there. */
 static bool segment_at(const uint8_t *data, size_t len, size_t at, struct trace_segment *s)
 {
     if (len < sizeof *s || at > len - sizeof *s)
@@ -203,7 +203,7 @@ static int write_file(const char *path, const struct strbuf *bytes)
 
     if (err)
         return err;
-    fchmod(fileno(out.f), 0600); /* as traces are: they show what a program does */
+    fchmod(fileno(out.f), 0600); /* the mode of traces, because parts show what a program does */
     fwrite(bytes->buf, 1, bytes->len, out.f);
     return outfile_commit(&out);
 }
@@ -269,7 +269,7 @@ void partfile_seam(struct partfile *p)
     strbuf_release(&name);
 }
 
-/* ---- parts that are there ---- */
+/* ---- existing parts ---- */
 
 static int by_number(const void *a, const void *b)
 {
@@ -278,15 +278,14 @@ static int by_number(const void *a, const void *b)
     return (x->number > y->number) - (x->number < y->number);
 }
 
-/* Whether the name is a part that is not complete (outfile.h), which a killed flame leaves behind.
- */
+/* Whether the name is a part that is not complete (outfile.h), as a killed flame leaves it. */
 static bool is_half(const char *behind_number)
 {
     return strncmp(behind_number, ENDING ".tmp", strlen(ENDING ".tmp")) == 0 &&
            strlen(behind_number) == strlen(ENDING ".tmpXXXXXX");
 }
 
-/* Notes the parts of that stem, and removes halves of parts. 0 or -errno. */
+/* Lists the parts of that stem, and removes incomplete parts. 0 or -errno. */
 static int find_parts(struct partfile *p)
 {
     const char *base = base_name(p->stem);
@@ -328,7 +327,7 @@ static int find_parts(struct partfile *p)
     return 0;
 }
 
-/* Continues after the last part, whose counts the next part begins with. */
+/* Continues after the last part, with whose counts the next part begins. */
 static int go_on(struct partfile *p)
 {
     struct strbuf name = STRBUF_INIT;

@@ -27,7 +27,7 @@ static struct timespec from_now(unsigned ms)
     return (struct timespec){(time_t)(then / 1000000000), (long)(then % 1000000000)};
 }
 
-/* Lock held. False: it is time to end. */
+/* Called with the lock held. False: the thread must end. */
 static bool pause_is_over(struct periodic_thread *t)
 {
     struct timespec until = from_now(t->pause_ms);

@@ -1,7 +1,7 @@
 /*
- * periodic_thread.h: a thread that does something now and then while the command runs.
+ * periodic_thread.h: a thread that calls a function at intervals while the command runs.
  *
- * It takes no signals: those are for the thread that passes them on.
+ * It blocks signals: they are for the thread that forwards them.
  */
 #ifndef FLAME_DRIVER_MONITOR_PERIODIC_THREAD_H
 #define FLAME_DRIVER_MONITOR_PERIODIC_THREAD_H
@@ -13,7 +13,7 @@ struct periodic_thread;
 /* Does the work once; returns how many milliseconds to pause before the next time. */
 typedef unsigned periodic_thread_work(void *arg);
 
-/* NULL when no thread can be had; periodic_thread_stop takes that. */
+/* NULL when no thread can be created; periodic_thread_stop accepts that. */
 struct periodic_thread *periodic_thread_start(periodic_thread_work *work, unsigned first_pause_ms,
                                               void *arg);
 

@@ -6,8 +6,8 @@
 
 #include <sys/types.h>
 
-/* The first file that the process has mapped and that is a trace of memory, for the caller to free;
- * NULL: there is none, or the process may not be inspected. Thread-safe. */
+/* The first trace of memory that the process has mapped, for the caller to free; NULL: there is
+ * none, or the process may not be inspected. Thread-safe. */
 char *recordedtrace_of(pid_t pid);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * rss_sampler.c: each look lists the directory, as a run may become many processes at any time. A
- * trace of a process that has ended is recognized by its pid, which no process has any more.
+ * rss_sampler.c: each round lists the directory, as a run may become many processes at any time.
+ * The trace of an ended process is recognized by its pid, which no process has any more.
  */
 #define _GNU_SOURCE
 #include "driver/monitor/rss_sampler.h"
@@ -23,7 +23,7 @@
 #define LAST_MS 500u
 
 struct rss_sampler {
-    struct periodic_thread *ticker; /* NULL: looking has ended */
+    struct periodic_thread *ticker; /* NULL: sampling has ended */
     unsigned pause_ms;
     char *dir;
     struct rss_sample *seen; /* only the thread uses it until it has ended */
@@ -75,7 +75,7 @@ static void note(struct rss_sampler *w, const struct rss_sample *now, uint64_t m
         at->malloc_bytes = malloc_bytes;
 }
 
-/* ---- one look ---- */
+/* ---- one round ---- */
 
 /* The PID of EXE.PID.N.flame; 0: the name is another. */
 static uint32_t pid_of_name(const char *name)
@@ -126,7 +126,7 @@ static void look(struct rss_sampler *w)
         closedir(dir);
 }
 
-/* ---- looking ---- */
+/* ---- sampling ---- */
 
 static unsigned look_again(void *arg)
 {

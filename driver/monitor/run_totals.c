@@ -113,7 +113,7 @@ static void add_verdict(struct run_totals_sums *s, const struct trace_row *row)
     to->blocks += row->alloc_calls;
 }
 
-/* Adds the process's own blocks that were left at the end; returns their peak. */
+/* Adds the process's own blocks that were live at the end; returns their peak. */
 static uint64_t add_own_rows(struct run_totals_sums *s, const struct trace *t)
 {
     uint64_t peak = 0;

@@ -1,9 +1,9 @@
 /*
- * run_totals.h: facts and sums from the traces of a run, which it takes one after another.
+ * run_totals.h: facts and sums from the traces of a run, which are added one after another.
  *
- * Some facts are kept of each process, and sums over all of them. So memory grows by a struct
+ * It stores some facts about each process, and sums over all of them. So memory grows by a struct
  * run_totals_process with each process, and by its stacks only where no other process had the same.
- * Not thread-safe: while the command runs only the intake (trace_ingest.h) uses it.
+ * Not thread-safe: while the command runs only trace_ingest.h uses it.
  */
 #ifndef FLAME_DRIVER_MONITOR_RUN_TOTALS_H
 #define FLAME_DRIVER_MONITOR_RUN_TOTALS_H
@@ -16,15 +16,15 @@
 /* Facts of one trace. A process that executes another program leaves several. */
 struct run_totals_process {
     uint32_t pid;
-    bool ended;             /* the process had ended when its trace was taken */
+    bool ended;             /* the process had ended when its trace was ingested */
     bool looked;            /* its memory was scanned for leaks */
     uint32_t unlooked;      /* enum trace_unlooked */
-    bool inside;            /* an allocator in its program's file was seen */
-    uint64_t marks;         /* one more than the passes that it marked, or time marked for it */
+    bool inside;            /* an allocator in its program's file was recorded */
+    uint64_t marks;         /* marks, set by the program or by time: one more than the passes */
     const char *comm, *exe; /* owned by struct run_totals, which has equal ones once */
     uint64_t start_ns;      /* CLOCK_MONOTONIC; 0: not known */
     uint64_t end_ns;        /* it ran no longer than this */
-    uint64_t peak_bytes;    /* at its peak, without what it inherited */
+    uint64_t peak_bytes;    /* at its peak, without inherited blocks */
     uint64_t peak_with_inherited;
     uint64_t recorders; /* estimate of the memory that the recorder took, in bytes */
 };
@@ -42,11 +42,11 @@ struct run_totals_sums {
     uint64_t skipped, lost_calls, lost_bytes, lost_frees, lost_mappings;
     uint64_t sandbox_calls, sandbox_bytes;     /* not recorded, as the process was in a sandbox */
     uint64_t paused_calls, paused_bytes;       /* not recorded, as the program paused recording */
-    uint64_t kept_snapshots, unkept_snapshots; /* that the program asked for */
+    uint64_t kept_snapshots, unkept_snapshots; /* that the program requested */
     uint64_t fallback_stacks;                  /* walked by libunwind, not by rules */
     struct run_totals_resident {
-        struct trace_resident sums; /* from the last scans of all processes; usable_bytes only where
-                                     * all of them know it */
+        struct trace_resident sums; /* from the last scans of all processes; usable_bytes only if
+                                       all of them know it */
         uint64_t processes, failed; /* that scanned, and that could not */
         uint32_t error;             /* the errno of one that could not */
     } resident;
@@ -54,7 +54,7 @@ struct run_totals_sums {
 };
 
 struct run_totals {
-    struct fold_options options; /* its tree is owned: NULL unless ancestors are asked for */
+    struct fold_options options; /* its tree is owned: NULL unless the options want ancestors */
     struct tracesums *sums;
     /* Leaks, regions and growth that processes found, by process and thread. */
     struct fold_options leak_options;
@@ -69,8 +69,8 @@ struct run_totals {
     size_t nnames, names_room;
 };
 
-/* Memory traces are added up in the way in which `options` will have them folded; off-CPU traces
- * are left whole. The options are copied; what they borrow must outlive k. */
+/* Memory traces are added up as `options` will fold them; off-CPU traces are not merged. The
+ * options are copied; data that they borrow must outlive k. */
 void run_totals_init(struct run_totals *k, const struct fold_options *options);
 void run_totals_release(struct run_totals *k);
 

@@ -2,8 +2,8 @@
  * The kernel knows when a trace is complete (open_writers.h). Where the file system does not report
  * that, all traces wait for the end.
  *
- * A file is examined once it has a header, since one that is being made is not yet mapped. The
- * pause between rounds depends on what it costs to look in vain.
+ * A file is examined once it has a header, since one that is being created is not yet mapped. The
+ * pause between rounds depends on the cost of a round that finds nothing.
  */
 #define _GNU_SOURCE
 #include "driver/monitor/trace_ingest.h"
@@ -27,13 +27,13 @@
 #define REPORTED_AT_ONCE 8u /* spares */
 #define SPARE_KEPT                                                                                 \
     (32u << 10)        /* bytes of a spare, which nine in ten traces of a configure fit in */
-#define LOOK_SHARE 50u /* looking in vain is so much shorter than the pause after it */
+#define LOOK_SHARE 50u /* a round that finds nothing is so much shorter than the pause after it */
 
 struct trace_ingest {
     struct rundir *rundir;
     struct run_totals *taken;
     struct periodic_thread *ticker;
-    uint32_t spares_made, spares_reported; /* told: reported to the processes */
+    uint32_t spares_made, spares_reported; /* spares_reported: number that the processes know */
     uint32_t spares_taken;                 /* a lower bound: by the processes */
     uint64_t given_back;           /* bytes of disk */
     bool rules_shared;
@@ -62,12 +62,11 @@ static bool tells_writers(const char *path)
 /*
  * Empties a small trace by writing zeros over it. False: it is too large, or it has holes.
  *
- * Most processes are short, and their traces are a few pages. Those pages stay in the file, as
- * zeros. To write them over takes the kernel a third of the time that it takes to give them back
- * and have the next process fill others. Larger files are given back, and with a budget of disk all
- * of them.
+ * Most processes are short, and their traces are a few pages. Those pages remain in the file, as
+ * zeros. Overwriting them takes the kernel a third of the time that it takes to free them and have
+ * the next process fill others. Larger files are freed, and with a disk budget all of them.
  *
- * The zeros cover all data in the file, as the file system reports it: also bytes that a stray
+ * The zeros cover all data in the file, as the file system reports it, including bytes that a stray
  * pointer of the program has written far behind the trace's end.
  */
 static bool clear_small(int fd)
@@ -98,8 +97,8 @@ static bool has_place(struct trace_ingest *in)
     return in->spares_made - in->spares_taken < RUN_STATUS_SPARES;
 }
 
-/* Reports new spares to the processes, several at once: the notes are a file that each report has
- * to open. */
+/* Reports new spares to the processes, several at once: the status file has to be opened for each
+ * report. */
 static void print_spares(struct trace_ingest *in, uint32_t at_least)
 {
     if (in->spares_made - in->spares_reported < at_least)
@@ -117,8 +116,8 @@ static bool make_spare(struct trace_ingest *in, const char *path)
         const char *place = in->rundir->spares[in->spares_made % RUN_STATUS_SPARES];
 
         moved = renameat2(AT_FDCWD, path, AT_FDCWD, place, RENAME_NOREPLACE) == 0;
-        /* A spare stays at its place if a process has taken it and ended before it could move it.
-         * It is a spare again. */
+        /* A spare is still at its place if a process has taken it and ended before moving it. It is
+         * a spare again. */
         if (!moved && errno != EEXIST)
             break;
         in->spares_made++;
@@ -127,8 +126,8 @@ static bool make_spare(struct trace_ingest *in, const char *path)
     return moved;
 }
 
-/* Makes the trace's name free again. The file becomes a spare if a place for one is free; else it
- * is removed. */
+/* Removes the trace's name. The file becomes a spare if a place for one is free; else it is
+ * removed. */
 static void give_back(struct trace_ingest *in, const char *path)
 {
     if (!empty(in, path) || !make_spare(in, path))
@@ -142,7 +141,7 @@ static void share_rules(struct trace_ingest *in)
     run_status_file_share_rules(&in->rundir->notes, in->rundir->rules);
 }
 
-/* Takes a complete trace. One that cannot be read is left for the end, where it is reported. */
+/* Ingests a complete trace. One that cannot be read remains until the end, where it is reported. */
 static bool take_if_complete(struct trace_ingest *in, const char *path)
 {
     int fd = plainfile_open(path, O_RDONLY | O_NOFOLLOW);
@@ -165,7 +164,7 @@ static bool take_if_complete(struct trace_ingest *in, const char *path)
     return true;
 }
 
-/* ---- looking ---- */
+/* ---- rounds ---- */
 
 /* The paths of the traces there are. */
 struct found {
@@ -196,8 +195,8 @@ static void forget(struct found *f)
     free(f->paths);
 }
 
-/* Notes the ancestors of processes. An ancestor began before its descendants, so the list is made
- * before any of those is taken, and misses none. */
+/* Stores the ancestors of processes. An ancestor began before its descendants, so the list is made
+ * before any descendant's trace is ingested, and misses none. */
 static void note_ancestors(const struct trace_ingest *in)
 {
     struct process_tree *tree = in->taken->options.tree;

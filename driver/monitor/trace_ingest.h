@@ -1,12 +1,12 @@
 /*
- * trace_ingest.h: takes in the traces of ended processes while the command runs.
+ * trace_ingest.h: ingests the traces of ended processes while the command runs.
  *
  * A build may become thousands of processes. The driver has nothing to do while it waits, so a
  * thread examines the directory of the run now and then. It reads the traces that have no writer
- * any more, adds them up (run_totals.h) and gives their room on the disk back. The result equals
- * that of reading them all at the end.
+ * any more, adds them up (run_totals.h) and frees their room on the disk. The result equals that of
+ * reading them all at the end.
  *
- * An emptied file is left as a spare for a later process (common/run_status.h).
+ * An emptied file becomes a spare for a later process (common/run_status.h).
  */
 #ifndef FLAME_DRIVER_MONITOR_TRACE_INGEST_H
 #define FLAME_DRIVER_MONITOR_TRACE_INGEST_H
@@ -16,11 +16,11 @@
 
 struct trace_ingest;
 
-/* Begins to examine the directory. Until trace_ingest_stop, `taken` belongs to the thread. NULL:
- * there is no thread, and all traces are left for the end; trace_ingest_stop accepts that. */
+/* Begins to examine the directory. Until trace_ingest_stop, `taken` belongs to the thread. NULL: no
+ * thread can be created, and all traces are ingested at the end; trace_ingest_stop accepts that. */
 struct trace_ingest *trace_ingest_start(struct rundir *rundir, struct run_totals *taken);
 
-/* Ends looking. What is left in the directory is for rundir_collect. */
+/* Ends ingestion. The remaining traces in the directory are for rundir_collect. */
 void trace_ingest_stop(struct trace_ingest *in);
 
 /*

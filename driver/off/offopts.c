@@ -243,7 +243,7 @@ int off_options_settle(struct off_options *o)
     return o->tracer.no_stops ? settle_no_stops(o) : 0;
 }
 
-/* Rejects options that contradict each other, and sets those that are not given. */
+/* Rejects options that contradict each other, and sets defaults of the others. */
 static int complete(struct off_options *o, char **rest)
 {
     struct strbuf subject = STRBUF_INIT;

@@ -21,7 +21,7 @@ enum off_inside {
 };
 
 struct off_options {
-    struct run_options run; /* first: recording.h gives back a pointer to it */
+    struct run_options run; /* first member: recording.h returns a pointer to it */
     struct tracer_options tracer;
     struct fold_options fold; /* filters, and the names of roots */
     pid_t *pids;
@@ -47,7 +47,7 @@ int off_options_settle(struct off_options *o);
 uint64_t off_options_lanes(const struct off_options *o);
 
 /* Reads argv into *o. -1: no error; else the exit status, with --help answered or one line on
- * standard error. Release it either way. */
+ * standard error. Release it in any case. */
 int off_options_parse(struct off_options *o, int argc, char **argv);
 void off_options_release(struct off_options *o);
 

@@ -26,8 +26,8 @@ struct sums {
     uint64_t brief_ns, missed_ns;  /* no-stop: asleep, and not sampled */
     uint64_t stops, stopped_ns, longest_stop_ns;
     const struct trace_off_thread *longest_stopped; /* the thread of that stop */
-    uint64_t room_ns, room_waits;                   /* until the tracer had read logged calls */
-    uint64_t slowed_ns;                             /* both, of the thread of which that is most */
+    uint64_t room_ns, room_waits; /* waits until the tracer had read logged calls */
+    uint64_t slowed_ns;           /* both, of the thread of which that is most */
     const struct trace_off_thread *slowed;
     uint64_t cut_off_sleeps, cut_off_ns; /* of which the stack could not be followed */
     struct lastknown endless; /* threads whose end is not in the trace: the tracer was killed */
@@ -120,7 +120,7 @@ static void add_slowed(struct sums *s, const struct trace *t)
     free(held);
 }
 
-/* The sleeper's stack begins with what could not be followed, or there is none. */
+/* Whether the sleeper's stack is incomplete at its root, or missing. */
 static bool is_cut_off(const struct trace *t, uint32_t sleeper)
 {
     const struct trace_node *n = &t->nodes[sleeper];
@@ -173,7 +173,7 @@ static void add_time(struct strbuf *sb, uint64_t ns)
         strbuf_addf(sb, "%" PRIu64 " ns", ns);
 }
 
-/* Says the line and begins the next. */
+/* Prints the line and begins the next. */
 static void say(struct strbuf *sb)
 {
     flame_warn("%s", sb->buf);
@@ -335,8 +335,8 @@ static void print_waits(const struct strbuf *all, const struct sums *s, uint64_t
     strbuf_release(&part);
 }
 
-/* Threads and children that are waited for to end are how a program is made, and not what could be
- * made free. */
+/* Whether the waits may end sooner: waiting for the end of threads and children is part of a
+ * program's structure. */
 static bool could_be_free(const struct critical_text_part *thing)
 {
     return thing->kind != TRACE_OFF_CHILD && thing->name[0] != '[';
@@ -435,7 +435,7 @@ static void print_room(const struct sums *s)
     strbuf_release(&sb);
 }
 
-/* Warns the user who attaches to a server that it answers less meanwhile. */
+/* Warns the user who attaches to a server that it serves fewer requests meanwhile. */
 static void print_slowed(const struct sums *s, uint64_t elapsed_ns)
 {
     struct strbuf sb = STRBUF_INIT;

@@ -10,10 +10,9 @@
 void off_summary_section(const struct strbuf *all, const char *view, struct strbuf *out);
 
 /*
- * Prints on standard error: how long was traced, the sleepers and their times, the things most
- * waited for, the lock that cost most and its holder, the cost of tracing and what it missed.
- * `subject` is the traced command if the trace has none, `all` the folded text of all views, after
- * filters.
+ * Prints on standard error: the traced time, the sleepers and their times, the largest waits, the
+ * lock that cost most and its holder, the cost of tracing and the events it missed. `subject` is
+ * the traced command if the trace has none, `all` the folded text of all views, after filters.
  */
 void off_summary_print(const struct recording *r, const char *subject, const struct strbuf *all);
 

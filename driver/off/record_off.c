@@ -9,8 +9,8 @@
 #include "driver/run/target.h"
 
 /* The LD_PRELOAD list that makes `program` log its calls: libflamewait.so, then `list` (NULL:
- * nothing). NULL: libflamewait.so cannot be used, so `list` stays as it is; with `is_told`, a
- * line says why. The run's directory has a link if the library's own path cannot be in a list.
+ * nothing). NULL: libflamewait.so cannot be used, so `list` does not change; with `is_told`, a line
+ * gives the reason. The run's directory has a link if the library's own path cannot be in a list.
  * The caller frees it. */
 static char *inside_list(struct rundir *dir, const char *program, const char *list, bool is_told)
 {

@@ -21,11 +21,11 @@ struct record_off {
 };
 
 /*
- * Steps of that, once the directory of the run exists: the first begins to trace, the second ends
- * it and sets r->run. `program`: the file that the command names, NULL without a command. `preload`
- * is its LD_PRELOAD, and `setting` another setting of its environment, "NAME=VALUE"; NULL for both:
- * its environment is flame's own. 0, or an enum flame_exit after a line. record_off_end must follow
- * a record_off_begin that returned 0, record_off_release both.
+ * Steps of tracing, once the directory of the run exists: the first begins to trace, the second
+ * ends it and sets r->run. `program`: the file that the command names, NULL without a command.
+ * `preload` is its LD_PRELOAD, and `setting` another setting of its environment, "NAME=VALUE"; NULL
+ * for both: its environment is flame's own. 0, or an enum flame_exit after a line. record_off_end
+ * must follow a record_off_begin that returned 0, record_off_release both.
  */
 int record_off_begin(struct record_off *x, struct recording *r, const struct off_options *o,
                      const char *program, const char *preload, const char *setting);

@@ -10,13 +10,13 @@
 /* A trace, and the file that is written; they may be one. Both are borrowed. */
 struct packtrace {
     const char *from, *to;
-    struct trace_fileset of; /* what the copy is to say of that; files 0: what the trace says */
+    struct trace_fileset of; /* written to the copy; files 0: as in the trace */
 };
 
 /*
  * Copies each of them, whole or not at all, with the moments beside it (tracecopy.h), and with the
- * names that its addresses have by now. With `strict` one that cannot be read, or whose names
- * cannot be found, is an error; else it is copied as it is. 0, or an enum flame_exit after a line.
+ * present names of its addresses. With `strict` a trace that cannot be read, or whose names cannot
+ * be found, is an error; else it is copied unchanged. 0, or an enum flame_exit after a line.
  */
 int pack_traces(const struct symbol_options *opt, const struct packtrace *traces, size_t n,
                 bool strict);

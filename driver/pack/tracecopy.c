@@ -1,8 +1,8 @@
 /*
- * Segments of a trace are copied one by one, as far as they are in use; room that the recorder
- * had ahead lies behind them. Names that the trace carries are left out if new ones replace them
- * and they come last, which is usual. Else they become a gap, because places in the file are
- * known by their offsets.
+ * Segments of a trace are copied one by one, as far as they are in use; room that the recorder had
+ * reserved lies behind them. Names that the trace carries are dropped if new ones replace them and
+ * they come last, which is usual. Else they become a gap, because places in the file are known by
+ * their offsets.
  */
 #include "driver/pack/tracecopy.h"
 
@@ -23,8 +23,8 @@
 /* The end of a trace. */
 struct extent {
     uint64_t end;   /* of the segments in use */
-    uint64_t names; /* where the segments of names at the end begin; or `end` */
-    uint32_t metas; /* segments of metadata, without names unless they stay */
+    uint64_t names; /* begin of the segments of names at the end; or `end` */
+    uint32_t metas; /* number of segments of metadata, without dropped names */
     bool moments;   /* the trace itself has moments */
 };
 
@@ -156,7 +156,7 @@ static int gather_behind(const char *from, const struct trace_header *h, struct 
     struct trace_segment s;
     int status = 0;
 
-    /* As trace_moments_beside has it: not those of another process, and none twice. */
+    /* Like trace_moments_beside: no moments of another process, and none twice. */
     if (!e.moments && momentfile_is_of(from, h))
         status = momentfile_segments(behind, from, e.metas);
 

@@ -9,9 +9,9 @@
 #include "common/trace_format.h"
 
 /*
- * Writes the trace `from`, which may be written to meanwhile, to `to`; whole or not at all; they
- * may be one. `names`: the bytes of a namepack, which take the place of those it has; NULL: it
- * keeps them. `of`: see struct packtrace. 0, or an enum flame_exit after a line.
+ * Writes the trace `from`, which may be written to meanwhile, to `to`; whole or not at all; both
+ * may be one file. `names`: the bytes of a namepack, which replace the trace's names; NULL: these
+ * remain. `of`: see struct packtrace. 0, or an enum flame_exit after a line.
  */
 int tracecopy(const char *from, const char *to, const struct trace_fileset *of,
               const struct strbuf *names);

@@ -1,15 +1,15 @@
 /*
- * launch.c: fork, exec and wait with the manners of a shell.
+ * launch.c: fork, exec and wait as a shell does them.
  *
- * The order matters. The signals that are passed on are blocked before the fork and let through
- * once the child's pid is known, so none is lost between. The child restores flame's original mask
- * and dispositions before it executes. At the end the child is first seen dead (WNOWAIT), then the
- * pid forgotten, then the zombie reaped: a handler never signals a pid that may be another's.
+ * The order matters. Forwarded signals are blocked before the fork and unblocked once the child's
+ * pid is known, so none is lost between. The child restores flame's original mask and dispositions
+ * before it executes. At the end flame first waits for the child's death (WNOWAIT), then clears the
+ * pid, then reaps the zombie: so a handler never signals a pid that may be another process's.
  *
- * Rejected: posix_spawn, because of the error of exec. Here a failed exec in the child is
- * reported through a pipe, so that a half-started command is never taken for one that ended with
- * status 127. Until it executes, the child runs in flame's memory, which is not copied (vfork). It
- * may change nothing there, so its arguments are prepared before.
+ * Rejected: posix_spawn, because it does not report the error of exec separately. Here a failed
+ * exec in the child is reported through a pipe, so that a half-started command is never taken for
+ * one that ended with status 127. Until it executes, the child runs in flame's memory, which is not
+ * copied (vfork). It may change nothing there, so its arguments are prepared before.
  */
 #define _GNU_SOURCE
 #include "driver/run/launch.h"
@@ -185,7 +185,8 @@ static FLAME_NORETURN void become(char **argv, char **env, const struct signal_f
     _exit(127);
 }
 
-/* The child's pid, or -1. Apart: what the caller has in registers is not the child's to change. */
+/* The child's pid, or -1. A function of its own, so that the child cannot change the caller's
+ * registers. */
 static __attribute__((noinline)) pid_t
 start(char **argv, char **env, const struct signal_forward_saved *saved, int report_fd)
 {

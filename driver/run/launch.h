@@ -41,11 +41,12 @@ char *launch_preload_list(const char *first, const char *rest);
 char *launch_options(const char *out, const char *user, const char *own);
 
 struct launch_result {
-    uint32_t pid;          /* the command's; 0: flame did not start it */
-    int wait_status;       /* as waitpid gives it */
-    uint64_t start_ns;     /* CLOCK_MONOTONIC */
-    uint64_t elapsed_ns;   /* from before the fork to the end of the command */
-    uint64_t max_resident; /* bytes: the largest of the command and of those it waited for */
+    uint32_t pid;        /* the command's; 0: flame did not start it */
+    int wait_status;     /* as waitpid gives it */
+    uint64_t start_ns;   /* CLOCK_MONOTONIC */
+    uint64_t elapsed_ns; /* from before the fork to the end of the command */
+    uint64_t
+        max_resident; /* bytes: the largest of the command and of the processes it waited for */
 };
 
 /*

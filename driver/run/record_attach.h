@@ -10,7 +10,7 @@
  * comes. */
 recording_maker record_attach;
 
-/* Prints the summary: counts of what was recorded, and of what was not. */
+/* Prints the summary: counts of recorded and of lost calls. */
 void record_attach_print(const struct recording *r, const struct run_options *o);
 
 /* Rejects options that do not work with a running process: 0, or FLAME_USAGE after a line. */

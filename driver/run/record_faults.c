@@ -29,7 +29,7 @@ struct record_faults {
     bool damaged;
 };
 
-/* All that is there now. */
+/* Reads all faults that are in the buffers now. */
 static void drain(struct record_faults *f)
 {
     struct fault_record r;
@@ -55,7 +55,7 @@ static void *work(void *arg)
     return NULL;
 }
 
-/* It takes no signals: those are for the thread that passes them on. */
+/* The thread blocks signals: they are for the thread that forwards them. */
 static bool start_thread(struct record_faults *f)
 {
     sigset_t all, before;

@@ -11,15 +11,16 @@
 struct record_faults;
 
 /*
- * To be called by the thread that starts the command, which executes next: its faults are recorded
- * from its exec on. 0, or an enum flame_exit after a line: the kernel refuses, say.
+ * Call it in the thread that next starts the command, whose faults are recorded from its exec on.
+ * 0, or an enum flame_exit after a line, for example because the kernel refuses.
  */
 int record_faults_begin(struct record_faults **to, const struct rundir *dir,
                         const struct run_options *o);
 /* Whether the kernel lets a process record its own page faults. 0, or FLAME_FAILED after a line
- * that says why not. */
+ * with the reason. */
 int record_faults_check(const struct run_options *o);
-/* When the command has ended: reads what is left, and says what was lost. NULL: nothing. */
+/* Call it when the command has ended: reads the remaining faults, and reports lost ones. Does
+ * nothing for NULL. */
 void record_faults_end(struct record_faults *f, bool quiet);
 
 #endif

@@ -50,7 +50,8 @@ static char *own_options(const struct run_options *o, const struct rundir *rundi
     /* It has one length, so that a program that copies its environment allocates as much in any
      * run. */
     strbuf_addf(&own, "%sfiltered=%d", own.len ? ":" : "", filtered);
-    /* Only traces that stay can be asked what a forked child had of its parent's blocks. */
+    /* The origins of a forked child's inherited blocks are read from other traces: they are useful
+     * only if traces are the output. */
     if (o->kind != RUN_OUTPUT_TRACE)
         strbuf_addf(&own, "%sinherit=0", own.len ? ":" : "");
     return strbuf_detach(&own, NULL);

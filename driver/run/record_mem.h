@@ -23,10 +23,10 @@ struct record_mem {
 };
 
 /*
- * The parts of that, in this order. The first checks command and library and makes the directory
- * of the run; `filtered`: the command will be under the tracer's filter of system calls. 0, or an
- * enum flame_exit after a line. The second begins to look at the command and its traces, in
- * threads; the third ends that when the command has ended. The last is to be called in any case.
+ * Steps of a recording of memory, in this order. The first checks command and library and makes the
+ * directory of the run; `filtered`: the command will be under the tracer's filter of system calls.
+ * 0, or an enum flame_exit after a line. The second starts threads that watch the command and its
+ * traces; the third stops them when the command has ended. Call the last in any case.
  */
 int record_mem_prepare(struct record_mem *m, struct recording *r, const struct run_options *o,
                        bool filtered);

@@ -2,9 +2,9 @@
  * recording.c: one command for three: it records, folds and renders.
  *
  * The picture is made by render_main, the command, from a file of folded stacks, so that `flame
- * mem` can never show anything else than `flame render` shows of the same stacks. That file is
- * in memory, as the disk of the traces may be full by now. The traces are read once, for both
- * the summary and the stacks.
+ * mem` always shows the same picture as `flame render` of the same stacks. That file is in memory,
+ * as the disk of the traces may be full by now. The traces are read once, for both the summary and
+ * the stacks.
  */
 #define _GNU_SOURCE
 #include "driver/run/recording.h"
@@ -109,7 +109,7 @@ static void print_unread_waits(struct recording *r, const struct run_options *o,
 }
 
 /* Reads the trace of waits: one for all processes, which the tracer writes. One that cannot be read
- * is named, and left out if memory was recorded, too. 0, or FLAME_FAILED after a line. */
+ * is reported, and skipped if memory was recorded, too. 0, or FLAME_FAILED after a line. */
 static int take_waits(struct recording *r, const struct run_options *o)
 {
     struct strbuf why = STRBUF_INIT;
@@ -130,7 +130,8 @@ static int take_waits(struct recording *r, const struct run_options *o)
     return status;
 }
 
-/* Reads the traces that the intake has not taken; without an intake, all of them. */
+/* Reads the traces that were not ingested while the command ran; without trace_ingest, all of
+ * them. */
 static int take_rest(struct recording *r, const struct run_options *o)
 {
     int status;
@@ -173,7 +174,7 @@ struct fold_options recording_fold_options(const struct run_options *o)
                                  .ages = o->ages};
 }
 
-/* All views of all that was recorded, those of memory first. */
+/* Folds all views of all recorded traces, those of memory first. */
 static int fold_all(const struct recording *r, const struct fold_options *opt,
                     struct strbuf *folded)
 {
@@ -184,9 +185,9 @@ static int fold_all(const struct recording *r, const struct fold_options *opt,
     return status;
 }
 
-/* Writes the folded text of all sums into the run's directory. The intake has removed the files
- * of the traces that it took while the command ran. False: there are no sums, or the text cannot
- * be written either. */
+/* Writes the folded text of all sums into the run's directory. The files of traces that were
+ * ingested while the command ran are gone. False: there are no sums, or the text cannot be written
+ * either. */
 static bool keep_sums(const struct recording *r)
 {
     struct fold_options opt = r->taken.options;
@@ -209,8 +210,8 @@ static bool has_traces(const struct recording *r)
     return r->rundir.ntraces || r->waits.taken.nprocesses;
 }
 
-/* Keeps the traces if the output cannot be written (full disk, say), as the run may have taken
- * hours. */
+/* Keeps the traces if the output cannot be written (on a full disk, for example), as the run may
+ * have taken hours. */
 static void keep(struct recording *r, bool memory)
 {
     bool taken_in = r->taken.nprocesses && r->taken.process[0].ended;
@@ -277,8 +278,8 @@ void recording_add_doubts(struct strbuf *sb, const struct recording *r)
                     r->others.overwritten);
 }
 
-/* Reports doubts. 0, or FLAME_FAILED after a line: a test with processes that were not seen has
- * not passed. */
+/* Reports doubts. 0, or FLAME_FAILED after a line: a test with unrecorded processes has not
+ * passed. */
 static int print_doubts(const struct recording *r, const struct run_options *o)
 {
     struct strbuf doubts = STRBUF_INIT;
@@ -440,8 +441,8 @@ static bool write_all(int fd, const struct strbuf *text)
     return true;
 }
 
-/* Writes the text to a file in memory, or, if that cannot be made, to one in the directory of
- * the run; *name is its name. Returns a descriptor to close, -1: none; -2 after a line. */
+/* Writes the text to a file in memory, or, if that fails, to one in the directory of the run; *name
+ * is its name. Returns a descriptor to close, -1: none; -2 after a line. */
 static int lend_file(const struct recording *r, const struct strbuf *text, struct strbuf *name)
 {
     int fd = memfd_create("folded", MFD_CLOEXEC);
@@ -490,7 +491,7 @@ bool recording_wants_all(const struct run_options *o)
     if (o->kind != RUN_OUTPUT_PICTURE)
         return false;
     b = backend_for_file(o->output);
-    /* A page shows all views whatever view was asked for. An export does so only for the default
+    /* A page shows all views, also when one is selected. An export does so only for the default
      * view. */
     return b->explores || (b->all_views && (strcmp(o->view, mem_views[0].name) == 0 ||
                                             strcmp(o->view, off_views[0].name) == 0));

@@ -1,7 +1,6 @@
 /*
  * recording.h: one run under the recorder of memory, the tracer of waiting or both, from the checks
- * to the traces, and what became of it. `flame mem`, `flame leak`, `flame off` and `flame run`
- * share it.
+ * to the traces and the result. `flame mem`, `flame leak`, `flame off` and `flame run` share it.
  */
 #ifndef FLAME_DRIVER_RUN_RECORDING_H
 #define FLAME_DRIVER_RUN_RECORDING_H
@@ -19,17 +18,17 @@ struct recording {
     struct rundir rundir;
     struct launch_result run;
     struct run_totals taken;     /* all traces of memory */
-    struct trace *const *traces; /* what they came to (tracesums.h); taken's */
+    struct trace *const *traces; /* their sums (tracesums.h); owned by `taken` */
     size_t ntraces;
     struct recording_waits {
-        struct run_totals taken; /* the trace of waiting, which is one for all processes; none, if
-                               it cannot be read */
-        bool cut;                /* somebody cut it short while it was written */
+        struct run_totals taken; /* the trace of waiting, which is one for all processes; empty if
+                                    it cannot be read */
+        bool cut;                /* another process truncated it while it was written */
         struct trace *const *traces;
         size_t ntraces;
     } waits;
     struct unrecorded others;
-    struct unreadable_traces unread; /* traces that are not among those above */
+    struct unreadable_traces unread; /* traces that could not be read */
     struct rss_sampler *watch;       /* or NULL */
     struct growthwatch *growth;      /* or NULL */
     struct momentwatch *moments;
@@ -42,23 +41,23 @@ struct recording {
 typedef int recording_maker(struct recording *r, const struct run_options *o);
 
 /*
- * Records, reads the traces and hands them to `then`, which tells or draws them and
- * returns an enum flame_exit. Returns the exit status: the command's own if it failed
- * (its failure says more than that of its recording), else what `then` said; or ends by
- * the signal the command died of. When the result could not be made the traces stay,
- * and a line says where. Traces that cannot be read are left out, after a line; where the run is a
- * test (o->is_test) it has failed then.
+ * Records, reads the traces and hands them to `then`, which reports or draws them and returns an
+ * enum flame_exit. Returns the exit status: the command's own if it failed (its failure is more
+ * important than that of its recording), else the result of `then`; or ends by the signal that
+ * ended the command. When the result cannot be written the traces remain, and a line gives their
+ * path. Traces that cannot be read are skipped, after a line; a run that is a test (o->is_test) has
+ * then failed.
  */
 int recording_run(const struct run_options *o, recording_maker *record,
                   int (*then)(const struct recording *r, const struct run_options *o));
 
-/* How what o asks for is folded: its view, its roots, and without what forked children have of
+/* Options for folding as o requests: its view, its roots, and without forked children's copies of
  * their parents' blocks. */
 struct fold_options recording_fold_options(const struct run_options *o);
 
-/* Appends the folded stacks of o->view to `folded`; with `own` without what forked
- * children have of their parents' blocks, with `lines` with files and lines behind names. 0, or
- * an enum flame_exit after a line. */
+/* Appends the folded stacks of o->view to `folded`; with `own` without forked children's copies of
+ * their parents' blocks, with `lines` with files and lines after names. 0, or an enum flame_exit
+ * after a line. */
 int recording_fold(const struct recording *r, const struct run_options *o, bool own, bool lines,
                    struct strbuf *folded);
 
@@ -70,28 +69,28 @@ bool recording_wants_lines(const struct run_options *o);
 /* True when they are to carry their modules, which recording_put takes off again for text. */
 bool recording_wants_modules(const struct run_options *o);
 
-/* Appends to `folded` what o->output shows: all views, or the one; nothing for a trace. 0, or an
- * enum flame_exit after a line. */
+/* Appends to `folded` the text that o->output shows: all views, or one; nothing for a trace. 0, or
+ * an enum flame_exit after a line. */
 int recording_text(const struct recording *r, const struct run_options *o, struct strbuf *folded);
 
-/* Says in sentences what there is to see in that text, as its page does, on standard error;
- * `without` as for sentences_of. */
+/* Prints the findings in that text on standard error, in the sentences of its page; `without` as
+ * for sentences_of. */
 void recording_print_findings(const struct recording *r, const struct run_options *o,
                               const struct strbuf *folded, const char *without);
 
 /*
- * Writes o->output from the folded stacks (recording_text), or for a trace from the run's
- * files. *empty: there was nothing to draw, and no picture was made. 0, or an
- * enum flame_exit after a line.
+ * Writes o->output from the folded stacks (recording_text), or for a trace from the run's files.
+ * *empty: there was nothing to draw, and no picture was written. 0, or an enum flame_exit after a
+ * line.
  */
 int recording_put(const struct recording *r, const struct run_options *o,
                   const struct strbuf *folded, bool *empty);
 
-/* Appends why more may have happened than was recorded, for people: processes whose traces cannot
- * be read, notes that were written over. Nothing: there is no reason to think so. */
+/* Appends as text the reasons why the recording may be incomplete: processes whose traces cannot be
+ * read, a status file that was overwritten. Appends nothing if there is no such reason. */
 void recording_add_doubts(struct strbuf *sb, const struct recording *r);
 
-/* Says that there is no trace of memory, and why. FLAME_FAILED. */
+/* Reports that there is no trace of memory, and why; returns FLAME_FAILED. */
 int recording_left_nothing(const struct recording *r, const struct run_options *o);
 
 /* Writes text to a file, whole or not at all. 0, or an enum flame_exit after a line. */
@@ -100,7 +99,7 @@ int recording_write_text(const struct strbuf *text, const char *to);
 /* The name of the i-th (from 0) of several trace files that -o `output` makes. The
  * caller frees it. */
 char *recording_trace_name(const char *output, size_t i);
-/* And, where there are traces of memory as well, that of the trace of waiting. */
+/* The name of the trace of waiting, if there are traces of memory as well. */
 char *recording_waits_name(const char *output);
 
 #endif

@@ -95,8 +95,8 @@ const struct opts_row run_rows_of_roots[] = {
 };
 
 /* Sets the default output: NAME-mem.svg, or NAME-run.html, for a command called NAME, without
- * characters that are awkward in a file name. With --open it is a page. Leaks of any command go
- * to leak.svg. */
+ * characters that need quoting in a file name. With --open it is a page. Leaks of any command go to
+ * leak.svg. */
 static void default_output(struct run_options *o)
 {
     bool page = o->open || (o->records_memory && o->traces_waits);
@@ -131,7 +131,7 @@ static bool is_directory(const char *path)
            (stat(path, &st) == 0 && S_ISDIR(st.st_mode));
 }
 
-/* Finds the kind of output from the file's ending, and whether the file can be made. */
+/* Finds the kind of output from the file's ending, and whether the file can be created. */
 static int check_output(struct run_options *o)
 {
     struct outfile probe;

@@ -22,7 +22,7 @@ enum run_output {
 struct run_options {
     const char *me;      /* "mem", "leak", "off" or "run", for messages */
     bool records_memory; /* mem, leak, run */
-    bool is_test;        /* leak: the run is a test; what was not seen may be a leak */
+    bool is_test;        /* leak: the run is a test; unrecorded processes may have leaks */
     bool traces_waits;   /* off, run */
     const char *output;  /* borrowed, or owned_output */
     char *owned_output;
@@ -33,35 +33,34 @@ struct run_options {
     bool follow;
     bool quiet;
     bool pid, tid, ancestors; /* the result's roots, as in fold_options */
-    bool no_names;            /* traces that are kept carry no names */
+    bool no_names;            /* stored traces carry no names */
     bool only_shim;           /* mem --shim */
-    bool inside;              /* mem: the C library's own mappings are seen */
-    bool no_patch;            /* mem, run, leak: programs' own code is left as it is */
+    bool inside;              /* mem: the C library's own mappings are recorded */
+    bool no_patch;            /* mem, run, leak: programs' own code is not patched */
     bool python;              /* mem, run: stacks have Python's functions */
     bool rss;                 /* mem, run: processes measure their resident memory at their ends */
     bool directories;         /* the output may be a directory; whether it can be written is not
                                * checked */
-    bool look;                /* leak: processes look for leaks at their ends */
-    bool tagged;              /* leak: pointers may have marks in their bits */
+    bool look;                /* leak: processes scan for leaks at their ends */
+    bool tagged;              /* leak: pointers may have tags in their bits */
     bool live;                /* leak: all that is live at the end counts */
-    bool growth;         /* leak: what grows with each pass counts, not what is left at the end */
-    uint64_t growth_ns;  /* leak: how long a pass is; 0: the program marks them */
-    int growth_signal;   /* leak: flame is sent it at the end of each pass; 0: it is not */
+    bool growth; /* leak: memory that grows with each pass counts, not live blocks at the end */
+    uint64_t growth_ns;  /* leak: length of a pass; 0: the program marks passes */
+    int growth_signal;   /* leak: the signal that flame receives at the end of each pass; 0: none */
     bool misuse;         /* leak: how blocks are freed is checked (misuses) */
     uint64_t max_bytes;  /* leak; RUN_NO_LIMIT: not given */
     uint64_t max_blocks; /* leak; RUN_NO_LIMIT: not given */
     unsigned leak_status;
     struct leak_filter_options hide; /* leak: suppressions and baseline */
     struct leak_filter *hides;       /* prepared from that before the command runs */
-    const char *snapshots;   /* mem: directory for snapshots that the program asks for; NULL:
-                              * none */
-    uint64_t max_disk;       /* mem: bytes for traces while the command runs; 0: no limit */
-    bool faults;             /* mem: page faults are recorded */
-    bool touched;            /* mem, run: and in processes, by the function that first touched
-                              * the memory */
-    const char *lifetimes;   /* mem, run: by "time" or "bytes"; NULL: they are not recorded */
-    struct age_limits ages;  /* mem, run: of views short and old */
-    bool moments;            /* mem, run: moments are taken, */
+    const char *snapshots;  /* mem: directory for snapshots that the program requests; NULL: none */
+    uint64_t max_disk;      /* mem: bytes for traces while the command runs; 0: no limit */
+    bool faults;            /* mem: page faults are recorded */
+    bool touched;           /* mem, run: and in processes, by the function that first touched
+                             * the memory */
+    const char *lifetimes;  /* mem, run: by "time" or "bytes"; NULL: they are not recorded */
+    struct age_limits ages; /* mem, run: of views short and old */
+    bool moments;           /* mem, run: moments are taken, */
     struct moment_pace pace; /* and when */
     bool shows_moments;      /* an output has room for them */
     unsigned attach;         /* mem: the process that is recorded from now on; 0: a command is */
@@ -97,7 +96,7 @@ struct run_options {
         "quiet", 'q', NULL, "print no summary", .take = opts_take_true, .at = (offset)             \
     }
 
-/* Option row of --no-names, for traces that are kept. `offset` is as above. */
+/* Option row of --no-names, for stored traces. `offset` is as above. */
 #define RUN_ROW_NO_NAMES(offset)                                                                   \
     {                                                                                              \
         "no-names",                                                                                \
@@ -114,14 +113,14 @@ extern const struct opts_row run_rows[], run_rows_of_memory[], run_rows_of_roots
 
 /*
  * Reads argv by the command's table into *o, which holds the defaults (me, view; output NULL:
- * made from the command's name). -1: no error; else the exit status, with --help answered or one
+ * derived from the command's name). -1: no error; else the exit status, with --help answered or one
  * line on standard error.
  */
 int run_options_parse(const struct opts_command *c, struct run_options *o, int argc, char **argv);
 void run_options_release(struct run_options *o);
 
-/* These are steps of run_options_parse, for commands with options of their own. The first takes
- * the command, the arguments behind the options. 0, or FLAME_USAGE after a line. */
+/* These are steps of run_options_parse, for commands with options of their own. The first reads the
+ * command, the arguments after the options. 0, or FLAME_USAGE after a line. */
 int run_options_command(struct run_options *o, char **rest);
 
 /* True, after a line, if --pid was given and the command is a number: the user probably meant to

@@ -26,7 +26,7 @@ static uint64_t count_others(const struct recording *r)
     return n;
 }
 
-/* Each has one row in what its traces came to. */
+/* Each stack has one row in the sums of the traces. */
 static uint64_t count_stacks(const struct recording *r)
 {
     uint64_t n = 0;
@@ -144,7 +144,7 @@ static void print_moments(const struct momentwatch *w)
                    strerror(momentwatch_error(w)));
 }
 
-/* Prints resident memory, and the part of it that the allocator keeps free. */
+/* Prints resident memory, and the free part of it that the allocator holds. */
 static void print_resident(const struct run_totals_resident *t)
 {
     struct strbuf sb = STRBUF_INIT;

@@ -17,7 +17,7 @@ struct run_summary {
     const struct run_totals_process *peak; /* that process */
     uint64_t peak_at_once;                 /* at most, of all processes together; 0: not known */
     uint64_t stacks;                       /* distinct */
-    uint64_t processes; /* distinct pids: one that executes another program stays itself */
+    uint64_t processes; /* distinct pids: a process that executes another program counts once */
     uint64_t others;    /* processes that left no trace, as far as is known */
 };
 

@@ -11,8 +11,8 @@
 
 /*
  * Whether process `pid` has a file of directory `dir` mapped. Every process that records into the
- * directory has. A process that was given this number later has not. Nor has the one with that
- * number here, if `pid` is a number of another pid namespace.
+ * directory has. A later process with this number has not, nor has the process with that number
+ * here if `pid` is of another pid namespace.
  */
 bool process_maps_dir(uint32_t pid, const char *dir);
 

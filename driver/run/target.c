@@ -1,6 +1,4 @@
-/*
- * target.c: common/preloadable.h's answers in words.
- */
+/* target.c: messages for the verdicts of common/preloadable.h. */
 #define _GNU_SOURCE
 #include "driver/run/target.h"
 
@@ -75,7 +73,7 @@ int target_find(const char *command, char **path)
     return 0;
 }
 
-/* 0 and what machine the library is for, or FLAME_USAGE after a line. */
+/* Reads the machine that the library is for: 0, or FLAME_USAGE after a line. */
 static int read_shim(const char *shim, struct preloadable_machine *machine)
 {
     int fd = open(shim, O_RDONLY | O_CLOEXEC), err = errno;
@@ -197,7 +195,7 @@ static void refuse(const char *path, const struct preloadable_answer *answer, co
     case PRELOADABLE_CAPABILITIES:
         gains_privileges(file, "given file capabilities", why);
         break;
-    default: /* what may not be read passes */
+    default: /* a file that may not be read passes */
         break;
     }
 }

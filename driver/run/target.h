@@ -12,8 +12,8 @@
 #include "common/strbuf.h"
 
 /*
- * Looks `command` up as execvp would. 0: *path is the file (the caller frees
- * it). FLAME_USAGE: not there or not executable, and a line says so.
+ * Looks `command` up as execvp would. 0: *path is the file (the caller frees it). FLAME_USAGE: it
+ * does not exist or is not executable, after a line.
  */
 int target_find(const char *command, char **path);
 
@@ -21,27 +21,27 @@ int target_find(const char *command, char **path);
 bool target_uses_musl(const char *path);
 
 /*
- * Checks that the file at `path` can be recorded with the library at `shim`.
- * 0, or FLAME_USAGE after a line that says why not. A file that may be executed
- * but not read cannot be checked and passes.
+ * Checks that the file at `path` can be recorded with the library at `shim`. 0, or FLAME_USAGE
+ * after a line with the reason. A file that may be executed but not read cannot be checked and
+ * passes.
  */
 int target_check(const char *path, const char *shim);
 
 /*
- * Like target_check(), but appends the reason to `why` instead of printing it; nothing if the
- * file can be recorded. 0, or FLAME_USAGE after a line that says what is wrong with the library.
+ * Like target_check(), but appends the reason to `why` instead of printing it; nothing if the file
+ * can be recorded. 0, or FLAME_USAGE after a line about an invalid library.
  */
 int target_refusal(const char *path, const char *shim, struct strbuf *why);
 
 /*
- * Checks that system calls of the program at `path`, or of a script's interpreter, can be
- * traced. 0, or FLAME_USAGE after a line that says why not. It reads the file first, as a kernel
- * that runs no 32-bit programs would have execvp start a shell to read it.
+ * Checks that system calls of the program at `path`, or of a script's interpreter, can be traced.
+ * 0, or FLAME_USAGE after a line with the reason. It reads the file first, as a kernel that runs no
+ * 32-bit programs would have execvp start a shell to read it.
  */
 int target_check_traced(const char *path);
 
-/* True when a preloaded library can load into programs of this machine at all:
- * `shim` is a readable ELF shared object. Otherwise a line says what is wrong. */
+/* True when a preloaded library can load into programs of this machine at all: `shim` is a readable
+ * ELF shared object. Otherwise prints a line with the error. */
 int target_check_shim(const char *shim);
 
 #endif

@@ -14,8 +14,8 @@
 
 /* Programs, and processes, that get a line. */
 #define LINES 4
-/* Stacks, libraries' data and the recorder's own tables stay below this, and below so many
- * times what malloc gave. */
+/* Stacks, libraries' data and the recorder's own tables are smaller than this, and smaller than so
+ * many times the memory from malloc. */
 #define MUCH_BYTES ((uint64_t)32 << 20)
 #define MUCH_TIMES 4
 
@@ -170,8 +170,8 @@ static bool add_command(const struct recording *r, struct rss_sample *p)
     return unhooked_memory_is_much(p->anon_bytes, p->malloc_bytes);
 }
 
-/* Adds a process's final figures from its traces to its samples. A sample in the middle of a
- * calloc sees the memory before it is counted. */
+/* Adds a process's final amounts from its traces to its samples. A sample in the middle of a calloc
+ * sees the memory before it is counted. */
 static struct rss_sample in_the_end(const struct recording *r, struct rss_sample p)
 {
     for (size_t i = 0; i < r->taken.nprocesses; i++) {

@@ -1,13 +1,13 @@
 /*
  * Problem: when is a file complete? Its writer may have forked, executed another program, be a
- * zombie, or be in a namespace where its number is another's.
+ * zombie, or be in a namespace with another number.
  *
  * Algorithm: the kernel is asked for a read lease on the file. It gives one only if no process has
  * the file open for writing, and a shared mapping counts as open until it is gone. So a lease that
- * is given, and given back at once, shows that there is no writer.
+ * is granted, and released at once, shows that there is no writer.
  *
- * Rejected: checking whether the process is there, because its number may be taken by another, its
- * namespace be another, and a process that executes another program keeps it.
+ * Rejected: checking whether the process exists, because another process may have its number, its
+ * namespace may differ, and a process that executes another program keeps its number.
  */
 #define _GNU_SOURCE
 #include "driver/rundir/open_writers.h"
@@ -39,7 +39,7 @@ bool writers_are_detectable(int fd)
 
 bool has_no_writers(int fd)
 {
-    /* A lease that has to be broken would be told by a signal that ends us. */
+    /* Without this, the kernel would report a broken lease by a signal that ends us. */
     if (fcntl(fd, F_SETSIG, SIGURG) < 0 || fcntl(fd, F_SETLEASE, F_RDLCK) < 0)
         return false;
     fcntl(fd, F_SETLEASE, F_UNLCK);

@@ -7,9 +7,9 @@
 #include <stdbool.h>
 
 /*
- * Whether the kernel can report writers of files on the file system of `fd`. It cannot where a
- * mapping is of another inode than the file's, as in overlays, or where writers may be on other
- * machines, as in network file systems.
+ * Whether the kernel can report writers of files on the file system of `fd`. It cannot if a mapping
+ * has another inode than the file, as in overlays, or where writers may be on other machines, as in
+ * network file systems.
  */
 bool writers_are_detectable(int fd);
 

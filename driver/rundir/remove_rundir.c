@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #define DEEPEST 12u
-#define PASSES 4 /* over one directory, whose entries others may be making */
+#define PASSES 4 /* over one directory, in which other processes may be creating entries */
 
 static bool is_kept(const char *name, char *const *kept, size_t nkept)
 {

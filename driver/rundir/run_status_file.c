@@ -1,7 +1,7 @@
 /*
- * Rejected: to have processes map the driver's words read-only, in a page of their own. A stray
- * store would end the program, which runs without flame if it has something of its own at that
- * address. A program that writes there on purpose would open the file instead.
+ * Rejected: a read-only mapping of the driver's words, in a page of their own. A stray store would
+ * then end a program that runs without flame, and a program that writes there on purpose would open
+ * the file instead.
  */
 #define _GNU_SOURCE
 #include "driver/rundir/run_status_file.h"
@@ -91,7 +91,7 @@ static int open_again(const struct run_status_file *f, int how)
     return -ESTALE;
 }
 
-/* Writes one of the driver's words, which is in f->own already. 0 or -errno. */
+/* Writes one of the driver's words, which is set in f->own already. 0 or -errno. */
 static int put(const struct run_status_file *f, const void *word, size_t size)
 {
     size_t at = (size_t)((const char *)word - (const char *)f->own);
@@ -196,8 +196,8 @@ static void compare(const struct run_status_file *f, const struct run_status *no
             add_wrong(wrong, words[i].name);
 }
 
-/* Whether programs cannot have left these notes. A slot is counted before a note is written to
- * it, and `used` was read after the notes: so no note is behind `used`. */
+/* Whether recorders cannot have written these entries. A slot is counted before an entry is written
+ * to it, and `used` was read after the entries: so no valid entry is behind `used`. */
 static bool is_impossible(const struct run_status *n, uint32_t used, uint64_t most)
 {
     for (uint32_t i = used; i < RUN_STATUS_MAX; i++)

@@ -19,32 +19,33 @@
 struct run_status_file {
     char *path;
     int fd;                 /* for reading, with a lock on it; negative: there is no file */
-    struct run_status *own; /* the driver's words as it wrote them; all else is zero */
+    struct run_status *own; /* the driver's fields as it wrote them; all else is zero */
 };
 
-/* Makes the file, before anything runs, with a budget of `disk` bytes (0: none), and locks it until
- * it is closed. 0, or -errno: there is no file, and nothing to close. */
+/* Creates the file, before any program runs, with a budget of `disk` bytes (0: none), and locks it
+ * until it is closed. 0, or -errno: there is no file, and nothing to close. */
 int run_status_file_make(struct run_status_file *f, const char *path, uint64_t disk);
 void run_status_file_close(struct run_status_file *f);
 
 /* The functions below do nothing when there is no file. */
 
-/* Says in the file that the run is over. */
+/* Writes to the file that the run has ended. */
 void run_status_file_over(struct run_status_file *f);
-/* Says in the file that so many bytes of disk have been given back so far. */
+/* Writes to the file how many bytes of disk have been freed so far. */
 void run_status_file_given_back(struct run_status_file *f, uint64_t bytes);
-/* Says in the file that so many spares have been left beside it so far. */
+/* Writes to the file how many spares have been created beside it so far. */
 void run_status_file_spares(struct run_status_file *f, uint32_t made);
-/* How many of them processes have taken so far, as they say; 0 when it cannot be read. */
+/* Number of spares that processes have taken so far, as the file has it; 0 when it cannot be
+ * read. */
 uint32_t run_status_file_spares_taken(const struct run_status_file *f);
 
-/* Makes the file of rules at `rules`, which is beside that of notes, and says so there. */
+/* Creates the file of rules at `rules`, beside the status file, and writes that to the latter. */
 void run_status_file_share_rules(struct run_status_file *f, const char *rules);
 
 /*
- * Reads all of it, as it is now; all zero when it cannot be read. Appends to `wrong` what of the
- * driver's is not what it has written, or cannot be: "over, disk_limit". `most`: more notes cannot
- * have been left.
+ * Reads the whole file in its present state; all zero when it cannot be read. Appends to `wrong`
+ * the names of the driver's fields that another process has changed, or whose values are
+ * impossible: "over, disk_limit". `most`: greatest possible number of entries.
  */
 void run_status_file_read(const struct run_status_file *f, uint64_t most, struct run_status *to,
                           struct strbuf *wrong);

@@ -1,5 +1,5 @@
 /*
- * rundir.c: a temporary directory that is removed in every way in which the run can end.
+ * rundir.c: a temporary directory that is removed however the run ends.
  *
  * The signal handlers may call nothing that allocates or locks, so they read the directory with
  * system calls. A driver that SIGKILL ends leaves its directory behind; the next run removes it.
@@ -34,7 +34,7 @@
 static const char *const makers[] = {"run", "mem", "leak", "off", "live", "doctor"};
 #define RANDOM "XXXXXX"
 
-/* Files beside the traces, and how names of more begin. */
+/* Files beside the traces, and prefixes of further names. */
 static const char *const files[] = {RUNDIR_NOTES, RUNDIR_FOLDED,    RUNDIR_WAITS,
                                     RUNDIR_SITES, RUN_STATUS_RULES, RUNDIR_OUTPUT};
 static const char *const beginnings[] = {LIBRARIES, SPARE, RUNDIR_LOOK, RUNDIR_DOCTOR};
@@ -130,9 +130,9 @@ static int make_dir(struct rundir *s, const char *me, const char *parent)
     return err;
 }
 
-/* Makes the file of notes. It is the first file in the directory: if the disk has no room for
- * it, there is none for a trace. If it cannot be made for another reason (a limit, say), the run
- * goes on and reports less. 0 or -errno. */
+/* Creates the status file. It is the first file in the directory: if the disk has no room for it,
+ * there is none for a trace. If it cannot be created for another reason (such as a limit), the run
+ * continues and reports less. 0 or -errno. */
 static int make_notes(struct rundir *s)
 {
     struct strbuf name = STRBUF_INIT;
@@ -152,7 +152,7 @@ static void unmake_dir(struct rundir *s)
     s->path = NULL;
 }
 
-/* Makes a directory with its notes in `parent`. 0 or -errno. */
+/* Creates a directory with its status file in `parent`. 0 or -errno. */
 static int make_in(struct rundir *s, const char *me, const char *parent)
 {
     char *real = realpath(parent, NULL);
@@ -198,7 +198,7 @@ static bool ends_with(const char *name, const char *ending)
     return len > end && strcmp(name + len - end, ending) == 0;
 }
 
-/* Whether the file has moments of a trace, or is such a file that is being made anew. */
+/* Whether the file has moments of a trace, or is such a file that is being rewritten. */
 static bool is_of_moments(const char *name)
 {
     return ends_with(name, ENDING TRACE_MOMENTS_ENDING) ||
@@ -243,8 +243,8 @@ int rundir_open(struct rundir *s, const char *me, const char *beside, uint64_t d
     return 0;
 }
 
-/* A link to `target` in the directory of the run: a new one, or one that leads there already.
- * NULL, with errno: there is none. */
+/* A link to `target` in the directory of the run: a new one, or one that leads there already. NULL,
+ * with errno: no link. */
 static char *link_to(const struct rundir *s, const char *target)
 {
     static const char *const names[] = {LIBRARIES, LIBRARIES ".1"};
@@ -382,7 +382,7 @@ void rundir_keep(struct rundir *s)
 {
     s->keep = true;
     to_remove = NULL;
-    /* A directory with notes would look like one that a killed run left behind. */
+    /* A directory with a status file would look like one of a killed run. */
     if (s->notes.path)
         unlink(s->notes.path);
     unlink(s->rules);

@@ -1,15 +1,14 @@
 /*
- * Problem: SIGKILL leaves a run's directory behind. Its processes may run on for days, and write to
- * it; another run may just begin in a directory that looks the same.
+ * Problem: after SIGKILL a run's directory remains. Its processes may continue for days, and write
+ * to it; another run may just begin in a directory that looks equal.
  *
- * Algorithm: a driver holds a lock (flock) on its file of notes for as long as it lives. Once it
- * has the lock, it writes that into the file. A file with that word that can be locked is a dead
- * driver's. Every recorded process maps the file of notes for writing, so that the kernel knows
- * when the last has ended (open_writers.h). A recording that is kept for its user has no file of
- * notes.
+ * Algorithm: a driver holds a lock (flock) on its status file for as long as it lives. Once it has
+ * the lock, it sets a flag in the file. A file with that flag that can be locked is a dead
+ * driver's. Every recorded process maps the status file for writing, so that the kernel knows when
+ * the last has ended (open_writers.h). A recording that is stored for its user has no status file.
  *
  * Rejected: the age of the directory, because a service may be recorded for a month; the driver's
- * pid in the name, because it may be another's by now.
+ * pid in the name, because another process may have it by now.
  */
 #define _GNU_SOURCE
 #include "driver/rundir/stale_rundirs.h"
@@ -47,7 +46,8 @@ static bool was_locked(int fd)
     return locked;
 }
 
-/* The file of notes in `dir`, locked: no other flame can remove the directory now. -1: not dead. */
+/* Opens and locks the status file in `dir`, so that no other flame can remove the directory now.
+ * -1: not dead. */
 static int lock_dead(int dir)
 {
     int fd = openat(dir, RUNDIR_NOTES, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
@@ -60,7 +60,7 @@ static int lock_dead(int dir)
     return -1;
 }
 
-/* Calls `what` for each file; true if it was always so. */
+/* Calls `what` for each file; true if all calls returned true. */
 static bool each_file(int dir, bool (*what)(int dir, const char *name))
 {
     int again = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -78,7 +78,7 @@ static bool each_file(int dir, bool (*what)(int dir, const char *name))
     return always;
 }
 
-/* A tracer's trace is mapped by the tracer, which has no notes. */
+/* A tracer maps its trace but not the status file, so traces are checked one by one. */
 static bool is_dead_file(int dir, const char *name)
 {
     bool gone;
@@ -99,7 +99,7 @@ static bool remove_file(int dir, const char *name)
     return unlinkat(dir, name, 0) == 0 || errno == ENOENT;
 }
 
-/* All that is in it must be what `is_dead` says. */
+/* Removes the directory if `is_dead` is true for all files in it. */
 static void remove_if_dead(int parent, const char *name, bool (*is_dead)(int dir, const char *name))
 {
     int dir = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC), lock;
@@ -114,8 +114,8 @@ static void remove_if_dead(int parent, const char *name, bool (*is_dead)(int dir
     close(dir);
 }
 
-/* Within the directory of `flame live` or `flame doctor` is that of the recorder it has started;
- * within that there is none. */
+/* The directory of `flame live` or `flame doctor` contains that of the recorder it has started;
+ * that one contains no further directory. */
 static bool is_dead(int dir, const char *name)
 {
     if (!rundir_is_name(name))

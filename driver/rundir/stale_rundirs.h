@@ -5,9 +5,9 @@
 #define FLAME_DRIVER_RUNDIR_STALE_RUNDIRS_H
 
 /*
- * Removes those in `parent` that are provably dead: called as rundir.h calls them, this user's, of
- * mode 0700, with a file of notes whose lock the driver has lost and that no recorded process has
- * mapped any more, and with nothing in them but what a run makes. All others stay, without a
+ * Removes directories in `parent` that are provably dead: named as rundir.h names them, this
+ * user's, of mode 0700, with a status file whose lock the driver has lost and that no recorded
+ * process has mapped any more, and with no files but those of a run. All others remain, without a
  * message.
  */
 void stale_rundirs_remove(const char *parent);

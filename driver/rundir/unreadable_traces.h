@@ -1,7 +1,7 @@
 /*
  * unreadable_traces.h: traces of a run that cannot be read, because another process wrote into
- * them, or because theirs was killed just after it had made the file. They are left out of the
- * result, and reported.
+ * them, or because their own was killed just after it had created the file. They are not in the
+ * result, and are reported.
  *
  * Not thread-safe.
  */
@@ -14,19 +14,20 @@
 struct unreadable_traces {
     struct unreadable_traces_trace {
         char *path, *name; /* the program's name */
-        char *why;         /* NULL: it had not begun */
+        char *why;         /* NULL: the trace had no contents yet */
         uint32_t pid;      /* 0: not known */
     } * trace;
     size_t n, room;
-    size_t damaged; /* those that had begun */
+    size_t damaged; /* traces that had contents */
 };
 
 /* Takes over the path of a trace that cannot be read for the reason `why`. */
 void unreadable_traces_add(struct unreadable_traces *u, char *path, const char *why);
 
 /*
- * Counts them among the programs that were not recorded, says a line for each of the first that are
- * damaged, and has the run's directory keep the files of these. Called once, when all are known.
+ * Counts these traces among the programs that were not recorded, prints a line for each of the
+ * first damaged ones, and makes the run's directory keep their files. Call it once, when all are
+ * known.
  */
 void unreadable_traces_print(const struct unreadable_traces *u, struct rundir *dir,
                              struct unrecorded *others);

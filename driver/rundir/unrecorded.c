@@ -50,7 +50,7 @@ static void add_program(struct unrecorded *n, const struct run_status_process *n
     memcpy(p->name, name, sizeof name);
 }
 
-/* Sorts them and leaves each once. */
+/* Sorts them and removes duplicates. */
 static size_t distinct(uint32_t *pids, size_t n)
 {
     size_t kept = 0;
@@ -63,7 +63,7 @@ static size_t distinct(uint32_t *pids, size_t n)
     return kept;
 }
 
-/* A forked child that is left out may execute a program, which is what it goes by. */
+/* A forked child that is not recorded may execute a program, whose name it then has. */
 static bool is_named_again(const struct run_status *notes, size_t i)
 {
     const struct run_status_process *note = &notes->notes[i];
@@ -144,7 +144,7 @@ bool unrecorded_is_doubt(enum unrecorded_why why)
            why != UNRECORDED_DAMAGED;
 }
 
-/* ---- telling ---- */
+/* ---- text ---- */
 
 static const char *because(enum unrecorded_why why)
 {

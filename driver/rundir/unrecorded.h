@@ -24,15 +24,15 @@ struct unrecorded {
     struct unrecorded_process {
         uint32_t pid;
         enum unrecorded_why why;
-    } * process; /* of all notes that have a pid, by pid */
+    } * process; /* from all entries with a pid, by pid */
     size_t nprocesses;
-    size_t unnamed;    /* notes for which there was no room */
+    size_t unnamed;    /* number of entries for which there was no room */
     uint64_t full_ns;  /* CLOCK_MONOTONIC: when the budget of disk was used up; 0: it was not */
     char *overwritten; /* parts of the file that another process has overwritten; NULL: none */
 };
 
-/* Reads the file of notes; *n is empty when it cannot be read. `most` is as for
- * run_status_file_read. Release it. */
+/* Reads the status file; *n is empty when it cannot be read. `most` is as for run_status_file_read.
+ * Release it. */
 void unrecorded_read(struct unrecorded *n, const struct run_status_file *f, uint64_t most);
 void unrecorded_release(struct unrecorded *n);
 
@@ -42,10 +42,10 @@ void unrecorded_add_process(struct unrecorded *n, const char *name, uint32_t pid
                             enum unrecorded_why why);
 void unrecorded_sort(struct unrecorded *n);
 
-/* The number of processes that left no trace: those not among pids[0..npids). */
+/* The number of processes that left no trace: those whose pids are not in pids[0..npids). */
 size_t unrecorded_processes(const struct unrecorded *n, const uint32_t *pids, size_t npids);
 
-/* A reason that the user did not ask for, of a process that may have done something.
+/* Whether the reason is not an option of the user's, and the process may have allocated or waited.
  * (unreadable_traces.h reports damaged traces.) */
 bool unrecorded_is_doubt(enum unrecorded_why why);
 

@@ -72,7 +72,7 @@ static size_t without(const char *s, size_t len, const char *ending)
     return len > n && memcmp(s + len - n, ending, n) == 0 ? len - n : len;
 }
 
-/* The length of "f file.c:12" without the text behind the name. */
+/* The length of "f file.c:12" without the text after the name. */
 static size_t without_line(const char *s, size_t len)
 {
     size_t n = len, word;
@@ -86,7 +86,7 @@ static size_t without_line(const char *s, size_t len)
     return word > 1 && word < n - 1 ? word - 1 : len;
 }
 
-/* "[libc.so.6+0x1234]" up to the sign; len: it is none. */
+/* Length of "[libc.so.6+0x1234]" up to the sign; len: the text has no such form. */
 static size_t before_offset(const char *s, size_t len)
 {
     size_t n = len;
@@ -122,7 +122,7 @@ static void add_frame(struct strbuf *sb, const char *s, size_t len)
 
 void baseline_add_key(struct strbuf *sb, const char *stack, size_t len)
 {
-    /* Empty frames at the end are none. */
+    /* Empty frames at the end do not count. */
     while (len && stack[len - 1] == ';')
         len--;
     for (size_t at = 0; at < len;) {
@@ -142,7 +142,7 @@ struct reading {
     struct baseline *b;
     const char *name, *view;
     size_t line;
-    bool other_view;        /* what is read now counts something else */
+    bool other_view;        /* the lines read now belong to another view */
     bool any_other, wanted; /* there was such a part; there was one of this view */
     struct strbuf key;
     struct strbuf *why;
@@ -170,7 +170,7 @@ static int wrong(struct reading *r, const char *what, ...)
     return FLAME_USAGE;
 }
 
-/* A part of the text is of the view that its "# flame:" line names. */
+/* A part of the text belongs to the view that its "# flame:" line names. */
 static void read_heading(struct reading *r, const char *s, size_t len)
 {
     const char *view;

@@ -1,9 +1,9 @@
 /*
  * baseline.h: known leaks, from folded text or leak.json of an earlier run.
  *
- * A stack is known by its functions: files and lines behind them, offsets in modules and the marks
- * of inlined functions are ignored. Files are outside input: whatever they hold ends in a baseline
- * or in one line that says what is wrong and where. Not thread-safe.
+ * A stack is identified by its functions: files and lines after them, offsets in modules and
+ * annotations of inlined functions are ignored. Files are outside input: any contents give a
+ * baseline or one line with the error and its place. Not thread-safe.
  */
 #ifndef FLAME_DRIVER_SUPPRESS_BASELINE_H
 #define FLAME_DRIVER_SUPPRESS_BASELINE_H

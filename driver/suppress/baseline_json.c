@@ -1,6 +1,6 @@
 /*
- * A baseline from leak.json (flame leak --json): of each leak its class, its bytes, its process
- * and the functions of its frames. All else is passed over, so that a newer flame's will do.
+ * A baseline from leak.json (flame leak --json): of each leak its class, its bytes, its process and
+ * the functions of its frames. All else is skipped, so that files of a newer flame can be read.
  */
 #include "driver/suppress/baseline_json.h"
 
@@ -15,7 +15,7 @@ struct read_leak {
     struct strbuf key, word;
     struct strbuf process;
     struct strbuf functions; /* NUL-terminated each, the innermost first */
-    size_t *at, n, room;     /* where they begin */
+    size_t *at, n, room;     /* the places where they begin */
     bool wanted;             /* its class is one that the view counts */
     uint64_t bytes;
 };

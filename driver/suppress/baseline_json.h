@@ -6,8 +6,8 @@
 
 #include "driver/suppress/baseline.h"
 
-/* Adds the leaks of the view. False when it is no such file: *line is where it is no JSON that is
- * expected, or 0. What was read so far has been added. */
+/* Adds the leaks of the view. False when it is no such file: *line is the line of the JSON error,
+ * or 0. Leaks read before it have been added. */
 bool baseline_add_json(struct baseline *b, const char *view, const char *text, size_t len,
                        size_t *line);
 

@@ -1,8 +1,8 @@
 /*
  * A child finds the names (fold/fold_in_child.h), as they need debug information. For each row it
- * reports, a line a row, which rule matches and the stack's key in a baseline.
+ * prints one line with the rule that matches and the stack's key in a baseline.
  *
- * The parent decides process by process, and then takes the same amounts out of the sums over all
+ * The parent decides process by process, and then subtracts the same amounts from the sums over all
  * processes. There a stack is found again by the addresses of its code.
  */
 #include <inttypes.h>
@@ -19,7 +19,7 @@
 
 #define LEAKS (TRACE_ROW_LEAKED | TRACE_ROW_LEAKED_BY_LEAK | TRACE_ROW_REGION)
 
-/* ---- which rows, and what of them ---- */
+/* ---- rows and their amounts ---- */
 
 /* Whether a row is one of the leaks that are counted, and its amount. */
 static bool is_leak(const struct leak_filter *h, const struct trace_row *row,
@@ -67,7 +67,7 @@ static struct taken_out *find_taken_out(struct leak_filter *h, const struct trac
     return found;
 }
 
-/* Takes an amount out of a row's count, and adds it to the amount for the sums. */
+/* Subtracts an amount from a row's count, and adds it to the amount for the sums. */
 static void take_from(struct leak_filter *h, const struct trace *t, uint32_t id,
                       struct leak_filter_sum by)
 {
@@ -78,7 +78,7 @@ static void take_from(struct leak_filter *h, const struct trace *t, uint32_t id,
     empty(h, t, id, by);
 }
 
-/* Takes the amount that was taken out of the processes' rows out of the row of the sums. */
+/* Subtracts from the row of the sums the amount that was subtracted from the processes' rows. */
 static void take_from_sums(struct leak_filter *h, const struct trace *t, uint32_t id)
 {
     struct leak_filter_sum has, by;
@@ -98,7 +98,7 @@ static void take_from_sums(struct leak_filter *h, const struct trace *t, uint32_
 
 /* ---- in the child ---- */
 
-static struct leak_filter *asked_for; /* the one that fold_in_child works for */
+static struct leak_filter *asked_for; /* the filter that fold_in_child works for */
 
 static enum suppress_kind kind_of(const struct trace_row *row)
 {
@@ -159,7 +159,7 @@ struct reported {
     size_t len;
 };
 
-/* True: *told is a report of a row. */
+/* True: *told is the report of a row. */
 static bool parse_report(struct leak_filter *h, struct trace *const *traces, size_t ntraces,
                          char *line, size_t len, struct reported *reported)
 {
@@ -232,7 +232,7 @@ static void suppress_all(struct leak_filter *h, struct trace *const *traces, siz
 }
 
 /* The number of blocks that go with `bytes` of a grown stack's `of` bytes; at least one block
- * stays. */
+ * remains. */
 static uint64_t share(uint64_t blocks, uint64_t bytes, uint64_t of)
 {
     uint64_t part = (uint64_t)((long double)blocks * (long double)bytes / (long double)of + 0.5L);

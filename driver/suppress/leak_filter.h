@@ -1,10 +1,9 @@
 /*
- * leak_filter.h: leaks that do not count: those that suppressions name, and those that a baseline
- * knows.
+ * leak_filter.h: leaks that do not count: suppressed ones, and those in a baseline.
  *
  * All errors in the files are found before the command runs. Afterwards leaks are compared by their
- * stacks, and rows of the traces that do not count are emptied. So views, pictures and lists made
- * of the traces then are without them. Not thread-safe.
+ * stacks, and rows of the traces that do not count are emptied. So views, pictures and lists of
+ * these traces do not have them. Not thread-safe.
  */
 #ifndef FLAME_DRIVER_SUPPRESS_LEAK_FILTER_H
 #define FLAME_DRIVER_SUPPRESS_LEAK_FILTER_H
@@ -17,7 +16,7 @@ struct leak_filter_options {
     bool known;                    /* leaks of common libraries that flame knows are suppressed */
     const char *baseline;          /* NULL: none */
     const char *write_baseline;    /* NULL: none is written */
-    bool misuse;                   /* misuses of the allocator are looked for */
+    bool misuse;                   /* misuses of the allocator are checked */
 };
 
 /* Rows of leak_filter_options for an options table in which such a struct lies at `offset`. */
@@ -43,7 +42,7 @@ struct leak_filter;
 
 /* The blocks that count as leaks. */
 enum leak_filter_kind {
-    LEAK_FILTER_LEAKS, /* what processes and regions found at their ends */
+    LEAK_FILTER_LEAKS, /* leaks found at the ends of processes and regions */
     LEAK_FILTER_LIVE,  /* all that is live at the end */
     LEAK_FILTER_GROWTH,
 };

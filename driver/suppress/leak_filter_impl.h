@@ -1,6 +1,6 @@
 /*
  * leak_filter_impl.h: shared by the files of leak_filter.h: the rules and baselines of a run, and
- * what they suppressed.
+ * the suppressed amounts.
  */
 #ifndef FLAME_DRIVER_SUPPRESS_LEAK_FILTER_IMPL_H
 #define FLAME_DRIVER_SUPPRESS_LEAK_FILTER_IMPL_H
@@ -15,8 +15,8 @@ struct leak_filter_sum {
     uint64_t bytes, blocks;
 };
 
-/* Sum that was suppressed of a program's stack in all its processes, and is still to be taken out
- * of the sums. */
+/* Suppressed amount of a program's stack in all its processes, which is still to be subtracted from
+ * the sums. */
 struct taken_out {
     struct taken_out_key {
         uint64_t stack;
@@ -41,7 +41,7 @@ static inline void leak_filter_add(struct leak_filter_sum *to, uint64_t bytes, u
     to->blocks += blocks;
 }
 
-/* The view that a baseline is of. */
+/* The view of a baseline's counts. */
 static inline const char *leak_filter_view(const struct leak_filter *h)
 {
     static const char *const names[] = {

@@ -78,7 +78,7 @@ static void print_misuses(struct leak_filter *h)
     strbuf_release(&list);
 }
 
-/* Whether the rule is for the kind of leaks that were looked for. */
+/* Whether the rule is for the kind of leaks in this run. */
 static bool could_match(const struct leak_filter *h, const struct suppression *r)
 {
     unsigned looked_for =

@@ -1,6 +1,6 @@
 /*
- * An address is looked up once: leaks of a program have few different ones. This runs where
- * fold/fold_in_child.h has it run, as debug information is read here.
+ * An address is looked up once: leaks of a program have few different ones. This runs in the child
+ * of fold/fold_in_child.h, because it reads debug information.
  */
 #include "driver/suppress/leakframes.h"
 

@@ -249,7 +249,7 @@ static bool any_matches(const struct suppressions *s, const struct suppress_line
     return false;
 }
 
-/* Whether the lines, none of them "...", are those of the first frames. */
+/* Whether the lines, none of them "...", match the first frames. */
 static bool run_matches(const struct suppressions *s, const struct suppress_line *line,
                         size_t nlines, struct suppress_frame *const *stack)
 {
@@ -260,8 +260,8 @@ static bool run_matches(const struct suppressions *s, const struct suppress_line
 }
 
 /*
- * Whether the lines match the first frames. Lines between two "..." may match as far in as they
- * can, so a place that was found is never given up.
+ * Whether the lines match the first frames. Lines between two "..." match at the first possible
+ * place, so the search never backtracks.
  */
 static bool lines_match(const struct suppressions *s, const struct suppress_line *line,
                         size_t nlines, struct suppress_frame *const *stack, size_t n)
@@ -350,7 +350,8 @@ size_t suppressions_match(struct suppressions *s, struct suppress_frame *const *
     for (size_t i = 0; i < s->n; i++) {
         struct suppress_rule *r = &s->rule[i];
 
-        /* Where a rule before it has the leak, whether it matches too is worth a look once. */
+        /* If an earlier rule matches the leak, this one is still tested, but only until it has
+         * matched once. */
         if (!(r->facts.kinds & kind) || (first != SUPPRESS_NONE && r->facts.matched))
             continue;
         if (r->line[0].what == SUPPRESS_ANYTHING ? !any_matches(s, &r->line[0], stack, n)

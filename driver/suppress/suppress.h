@@ -13,8 +13,8 @@
  *                   '?' are wildcards, "..." is any number of frames. Memcheck:Free is for misuses.
  *                   Entries for other tools and other errors are ignored.
  *
- * Files are outside input: whatever they hold ends in rules or in one line that says what is wrong
- * and where. Not thread-safe.
+ * Files are outside input: any contents give rules or one line with the error and its place. Not
+ * thread-safe.
  */
 #ifndef FLAME_DRIVER_SUPPRESS_SUPPRESS_H
 #define FLAME_DRIVER_SUPPRESS_SUPPRESS_H
@@ -55,7 +55,7 @@ struct suppression {
     const char *file; /* NULL: built in */
     unsigned line;
     unsigned kinds;         /* of enum suppress_kind */
-    bool matched;           /* some leak, even if a rule before it had that */
+    bool matched;           /* it matched some leak, even one that an earlier rule matches */
     uint64_t bytes, blocks; /* that it suppressed; the caller counts them */
     uint64_t misuses;       /* that it suppressed; the caller counts them */
 };
@@ -79,7 +79,7 @@ struct suppression *suppressions_at(struct suppressions *s, size_t i);
 
 /*
  * The first rule that matches a leak of this kind with this stack, the innermost frame first;
- * SUPPRESS_NONE: none does. All rules that match are marked as `matched`.
+ * SUPPRESS_NONE: no rule matches. `matched` is set for all rules that match.
  */
 size_t suppressions_match(struct suppressions *s, struct suppress_frame *const *stack, size_t n,
                           enum suppress_kind kind);

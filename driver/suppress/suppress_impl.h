@@ -39,7 +39,7 @@ struct suppress_text {
     struct suppressions *to;
     const char *name;
     bool builtin;
-    const char *at, *end; /* what has not been read yet */
+    const char *at, *end; /* the unread part */
     unsigned line;        /* of the one read last, from 1 on */
     struct strbuf *why;
 };
@@ -49,8 +49,8 @@ struct suppress_text {
 /* Most frames of a rule. */
 #define SUPPRESS_FRAMES_MAX 512u
 
-/* The next line that is neither blank nor a comment, without blanks at its ends. 1; 0: there is
- * none; FLAME_USAGE after a line: it is too long. */
+/* The next line that is neither blank nor a comment, without blanks at its ends. 1: found; 0: no
+ * more lines; FLAME_USAGE after a line: it is too long. */
 int suppress_next_line(struct suppress_text *t, const char **line, size_t *len);
 
 /* Reports an error in the line read last; FLAME_USAGE. */
@@ -61,11 +61,11 @@ const char *suppress_quote(const char *line, size_t len);
 /* A new rule called `name` for all kinds, at the line read last. */
 struct suppress_rule *suppress_add_rule(struct suppress_text *t, const char *name, size_t len);
 void suppress_drop_rule(struct suppress_text *t);
-/* Takes over the pattern (NULL: none). */
+/* Takes ownership of the pattern (NULL: none). */
 void suppress_add_line(struct suppress_text *t, struct suppress_rule *r, enum suppress_what what,
                        struct wildcard *pattern);
 
-/* Read what is left of a text. 0, or FLAME_USAGE after a line. */
+/* Read the rest of a text. 0, or FLAME_USAGE after a line. */
 int suppress_read_lsan(struct suppress_text *t);
 int suppress_read_memcheck(struct suppress_text *t);
 

@@ -1,7 +1,7 @@
 /* Suppressions as LeakSanitizer has them: leak:PATTERN, and misuse:PATTERN. */
 #include "driver/suppress/suppress_impl.h"
 
-/* A pattern gets stars at its ends where it is not anchored. */
+/* A pattern gets stars at its ends if it is not anchored. */
 static struct wildcard *make_pattern(const char *s, size_t len)
 {
     struct strbuf sb = STRBUF_INIT;

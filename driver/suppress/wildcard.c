@@ -1,11 +1,11 @@
 /*
- * A pattern of m bytes that are no '*' is an automaton of m + 1 states, a bit each: state i is
- * "the first i bytes have been found". A byte of the text moves every state on whose next byte
- * it is, and states before a '*' stay. So all ways in which the stars can be filled are gone at
- * once, and nothing is ever tried again.
+ * A pattern of m bytes that are no '*' is an automaton of m + 1 states, a bit each: state i is "the
+ * first i bytes have been found". A byte of the text moves every state on whose next byte it is,
+ * and states before a '*' remain. So all ways to fill the stars are tried at once, without
+ * backtracking.
  *
- * Rejected: to look for the pieces between the stars one after the other. Pieces with '?' need
- * this automaton anyway, and two ways to match are one too many.
+ * Rejected: searching for the pieces between the stars one after the other, because pieces with '?'
+ * need this automaton anyway, and a second way to match would be one too many.
  */
 #include "driver/suppress/wildcard.h"
 
@@ -18,7 +18,7 @@
 
 struct wildcard {
     size_t states, words;
-    uint16_t set_of[256]; /* which of `sets` a byte has; 0: what only '?' takes */
+    uint16_t set_of[256]; /* index of a byte's set in `sets`; 0: bytes that only '?' matches */
     uint64_t *sets;       /* words each: the states that such a byte moves on */
     uint64_t *stays;      /* the states before a '*' */
 };
@@ -81,7 +81,7 @@ void wildcard_free(struct wildcard *w)
     free(w);
 }
 
-/* True when there are states left. */
+/* True when states remain. */
 static bool step(const struct wildcard *w, uint64_t *states, unsigned char c)
 {
     const uint64_t *set = w->sets + w->set_of[c] * w->words;

@@ -3,7 +3,7 @@
  * byte; all other bytes match themselves. A pattern must match the whole of a text.
  *
  * Patterns and the names that they are compared with come from outside. A match takes time in
- * proportion to the text for each 64 bytes of the pattern, whatever either holds. Matching is
+ * proportion to the text for each 64 bytes of the pattern, for any contents of either. Matching is
  * thread-safe.
  */
 #ifndef FLAME_DRIVER_SUPPRESS_WILDCARD_H
