@@ -7,7 +7,7 @@ build=$1
 dir=$build/demo
 mkdir -p "$dir"
 
-# The input has the same bytes on every machine.
+# The input has equal bytes on every machine.
 if [ ! -s "$dir/input.json" ]; then
     awk 'BEGIN {
         print "["

@@ -1,10 +1,10 @@
 #!/bin/sh
 # deps.sh PACKAGE...: sees to it that Debian packages are installed.
 #
-# Where dpkg and apt-get are, missing packages are installed, through sudo when
-# we are not root; nothing is asked of apt when nothing is missing, and a lock that
-# another apt holds is waited for. Elsewhere each package is looked for by what it
-# brings (a header, a command), and the missing are listed.
+# Where dpkg and apt-get are, missing packages are installed, through sudo when we are not root; apt
+# is not run when nothing is missing, and the script waits for a lock that another apt holds.
+# Elsewhere a package counts as present if a file of it exists (a header, a command), and the
+# missing ones are listed.
 set -eu
 
 # package | what it is for | what shows that it is there

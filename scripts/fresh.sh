@@ -46,7 +46,7 @@ carried() {
 
 take_over_network() {
     local name
-    # Where clients look by default, and what they are told of.
+    # The clients' default certificates, and those that the environment names.
     for name in /etc/ssl/certs/ca-certificates.crt /etc/npmrc \
         $(carried | sed -n 's/.*=\(\/.*\)/\1/p') $(sed -n 's/^cafile *= *//p' /etc/npmrc 2>/dev/null); do
         [ ! -f "$name" ] || install -D -m 644 "$name" "$system$name"

@@ -5,13 +5,14 @@
 # the loader looks. What SCRIPT writes is written here, and its status is this one's.
 #
 # guest.sh -t DIR TEST...: runs tests there instead, shell tests and units, one after the other; the
-# tree is in the guest at the path that it has here. A line for each says what came of it, and behind
-# the status of the guest is 0 if none failed. Programs that a test compiles are compiled here, by the
-# cross compiler (guest_cc.sh asks, guest_serve.sh answers): the guest has no compiler.
+# tree is in the guest at the path that it has here. One line for each has its result, and the exit
+# status is 0 if none failed. Programs that a test compiles are compiled here, by the cross compiler
+# (guest_cc.sh asks, guest_serve.sh answers): the guest has no compiler.
 #
-# DIR (build/guest-aarch64) keeps the kernel, and a root of Debian's packages for arm64: the kernel,
-# busybox to start with, and what the tests call. All come from the archive that apt knows here and
-# are taken out of their packages; nothing is installed. O names the build (default: build).
+# DIR (build/guest-aarch64) caches the kernel, and a root of Debian's packages for arm64: the
+# kernel, busybox to start with, and what the tests call. All come from the archive that apt knows
+# here and are taken out of their packages; nothing is installed. O names the build (default:
+# build).
 #
 # Ends with 77 and one line where it cannot be done, 124 if the guest took longer than GUEST_SECONDS.
 set -euo pipefail
@@ -89,8 +90,8 @@ get() {
         dpkg-deb --fsys-tarfile "$package" | tar -x --keep-directory-symlink --no-same-owner -C "$root"
     done
     mv "$root/bin/busybox" "$dir/busybox"
-    # This module tells the tracer which end of a socket is whose; elsewhere the kernel loads it on
-    # demand.
+    # With this module the tracer finds the owner of each end of a socket; elsewhere the kernel
+    # loads it on demand.
     find "$dir/taken" -name 'unix_diag.ko*' -exec cp {} "$root/root/" \;
     rm -rf "$root"/usr/share/{doc,man,locale,info,zoneinfo} "$root"/usr/lib/aarch64-linux-gnu/gconv \
         "$root"/usr/lib/python3*/{test,idlelib,lib2to3,ensurepip,distutils}

@@ -1,11 +1,13 @@
 #!/bin/bash
-# guest_cc.sh [ARGUMENT...]: what stands for gcc in the guest of guest.sh -t. The command is sent through
-# the guest's serial line to guest_serve.sh, with the files of the folders that it names below /tmp, and
-# what the cross compiler has written there comes back: the guest sees a compiler that is quick.
+# guest_cc.sh [ARGUMENT...]: takes the place of gcc in the guest of guest.sh -t. The command is sent
+# through the guest's serial line to guest_serve.sh, with the files of the folders that it names
+# below /tmp, and what the cross compiler has written there comes back: the guest sees a compiler
+# that is quick.
 #
-# Asked: "cc BYTES", then so many bytes of a tar file with the files and, as /.cc, the folder it is called in and the
-# arguments, each ended by NUL. Answered: "STATUS BYTES", then, at each "next", 3072
-# bytes of a tar file with what is new, and /.said and /.out, the compiler's errors and output.
+# Request: "cc BYTES", then so many bytes of a tar file with the files and, as /.cc, the folder it
+# is called in and the arguments, each ended by NUL. Answer: "STATUS BYTES", then, at each "next",
+# 3072 bytes of a tar file with the new files, and /.said and /.out, the compiler's errors and
+# output.
 set -euo pipefail
 
 [ -z "${GUEST_TRACE-}" ] || set -x
@@ -43,7 +45,7 @@ exec 8<>$line
     cat "$asked/asked.tgz"
 } >&8
 read -r status bytes <&8
-# A terminal's line loses what is not read soon: no more is sent at once than it keeps.
+# A terminal's line loses bytes that are not read soon, so no more is sent at once than it buffers.
 for ((at = 0; at < bytes; at += 3072)); do
     echo next >&8
     head -c $((bytes - at < 3072 ? bytes - at : 3072)) <&8

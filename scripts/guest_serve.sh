@@ -1,12 +1,12 @@
 #!/bin/bash
-# guest_serve.sh DIR SYSROOT TREE: compiles what the guest of guest.sh -t asks for (guest_cc.sh has how) with
-# the cross compiler, in DIR, which has the guest's /tmp meanwhile; the program names paths of the guest's.
-# What it has compiled is told on standard error. Ends with its input.
+# guest_serve.sh DIR SYSROOT TREE: compiles for the guest of guest.sh -t (guest_cc.sh has the
+# protocol) with the cross compiler, in DIR, which has the guest's /tmp meanwhile; the program has
+# the guest's paths. Each compilation is reported on standard error. Ends with its input.
 set -euo pipefail
 
 dir=$1 sysroot=$2 tree=$3
-# one BYTES: a command of so many bytes. $word is "cc" behind it if, instead of the rest of the answer, another
-# of $more bytes is asked for.
+# one BYTES: a command of so many bytes. $word is "cc" behind it if the guest requests another
+# compilation of $more bytes instead of the rest of the answer.
 one() {
     local status=0 bytes at cwd program=aarch64-linux-gnu-gcc argument=() words=()
 
@@ -25,7 +25,7 @@ one() {
     /tmp*) cwd=$dir/at$cwd ;;
     esac
     touch "$dir/out/begun"
-    # Files that came are older than what is made of them.
+    # Makes received files older than the files that are built from them.
     find "$dir/at" -type f -exec touch -d '1 minute ago' {} +
     (cd "$cwd" 2>/dev/null && exec "$program" --sysroot="$sysroot" -ffile-prefix-map="$dir/at=" "${argument[@]}") \
         <"$dir/out/.stdin" >"$dir/out/.out" 2>"$dir/out/.said" || status=$?
@@ -36,7 +36,7 @@ one() {
     printf '%d %d\n' "$status" "$bytes"
     word=''
     for ((at = 0; at < bytes; at += 3072)); do
-        # The process that asked may have ended, and another one asks.
+        # The requesting process may have ended, and another one may send a request.
         read -r word more || break
         [ "$word" = next ] || break
         tail -c +$((at + 1)) "$dir/out/answer.tgz" | head -c 3072 || true
@@ -44,7 +44,7 @@ one() {
     printf '%s: status %d: %s\n' "$cwd" "$status" "${words[*]:1}" >&2
 }
 
-# $tree is at the same path there, so what is in it needs no other name.
+# $tree is at the same path there, so files in it need no other name.
 cd "$tree"
 word='' more=''
 while [ "$word" = cc ] || read -r word more; do

@@ -1,7 +1,7 @@
 #!/bin/bash
-# guest_tests.sh: what guest.sh -t runs in the guest: the tests that /work/tests lists, one after the other. A
-# line for each says what came of it; of those that failed the checks that did are behind it.
-# GUEST_TEST_SECONDS bounds each one.
+# guest_tests.sh: runs in the guest, started by guest.sh -t: the tests that /work/tests lists, one
+# after the other. One line for each has its result; failed checks follow it. GUEST_TEST_SECONDS
+# bounds each one.
 set -u
 tree=$(cat /work/tree)
 cd "$tree" || exit 1

@@ -12,7 +12,7 @@ import sys
 HEADLESS = re.compile(r"(What|Whatever|Who|Whoever|Whose|Whom|Of|The same)\b")
 C_COMMENT = re.compile(r"/\*+\s*(.*?)\*/", re.S)
 LINE_COMMENT = {"sh": "#", "py": "#", "mk": "#"}
-# Strings and characters, so that what looks like a comment in one is none.
+# Strings and characters, so that text in them is not taken for a comment.
 C_TOKEN = re.compile(r'"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'|/\*.*?\*/|//[^\n]*', re.S)
 
 
@@ -42,7 +42,7 @@ def main(files):
             text = f.read()
         comments = of_c(text) if re.search(r"\.(c|h|cc|js|mjs|css)$", name) else of_lines(text)
         for number, comment in comments:
-            # "name.h: what it is": the noun stands behind the file's name.
+            # "name.h: what it is": the noun follows the file's name.
             comment = re.sub(r"^[\w.-]+\.(h|c|js): +(\w)", lambda m: m[2].upper(), comment, count=1)
             if HEADLESS.match(comment):
                 first = re.sub(r"\s*\n\s*\*?\s*", " ", comment)[:90]

@@ -1,10 +1,10 @@
 #!/bin/bash
-# latelibs.sh: which functions of which libraries flame calls; common/lazyload/lazyload.c says what for.
+# latelibs.sh: lists the functions of libraries that flame calls, for common/lazyload/lazyload.c.
 #
 #     latelibs.sh CC "-lONE -lTWO" OBJECT...
 #
-# Writes a C header. A library that is not shared, or of which the objects need data, too, is left
-# out: it is then linked with as any other.
+# Writes a C header. A library that is not shared, or of which the objects need data, too, is
+# skipped: it is then linked like any other.
 set -euo pipefail
 export LC_ALL=C
 cc=$1 libs=$2

@@ -67,7 +67,7 @@ def changes(line):
         yield m.start(1), m.end(1), "0"
         yield m.start(1), m.end(1), "1"
     m = re.match(r"\s+([a-z_]\w*\(.*\));$", line)
-    # That memory is given back is the leak checker's to notice.
+    # The leak checker covers calls that free memory.
     if m and not re.match(r"\s+(\w+_)?(free|release|unref)\(", line):
         yield m.start(1), m.end(1), ""
 
@@ -84,7 +84,7 @@ def row_changes(line, code):
     for m in re.finditer(r"(?<![\w.])(\d+)(?=[uUlL]*\b)(?![\w.]*x)", code):
         yield m.start(1), m.end(1), str(int(m.group(1), 10) + 1)
     for m in re.finditer(r'"([^"\\]+)"', line):
-        # Not what is only read by people.
+        # Text for people is not mutated.
         if not code[m.start():m.end()].strip() and not re.search(r"\.(help|arg) = *$|^ *$",
                                                                  line[:m.start()]):
             yield m.start(1), m.end(1), m.group(1) + "x"
@@ -110,7 +110,7 @@ def mutants_of(path):
         for start, end, to in found:
             yield Mutant(path, number, line.strip(), (line[:start] + to + line[end:]).strip(),
                          text[:at + start] + to + text[at + end:])
-        # Tables of structs, which say what is done as code does.
+        # Tables of structs, which decide like code.
         table = table or re.match(r"(static )?const struct \w+ \w+\[\w*\] = \{$", line) is not None
         at += len(line)
 

@@ -1,14 +1,12 @@
 #!/bin/sh
-# npm.sh: the node modules of the browser tests, as package-lock.json has them,
-# and Grafana's panel. Asks the registry only when something is not there yet or
-# the lock file or this script changed.
+# npm.sh: the node modules of the browser tests, as package-lock.json has them, and Grafana's panel.
+# Uses the registry only when a module is missing or the lock file or this script changed.
 #
-# The panel is unpacked without what it depends on. The tests load the module of it
-# that lays a profile out, which needs no more than @grafana/data and lodash; the
-# rest would be the whole of Grafana's user interface, a part of it from outside the
-# registry. Rejected: overrides in package.json that put empty packages in the place
-# of those dependencies. The npm of Debian 12 and 13 (9.2) refuses to read a
-# package.json that overrides a package by another one ("npm:", "file:").
+# The panel is unpacked without its dependencies. The tests load the module of it that lays a
+# profile out, which needs no more than @grafana/data and lodash; the rest would be the whole of
+# Grafana's user interface, a part of it from outside the registry. Rejected: overrides in
+# package.json that put empty packages in the place of those dependencies. The npm of Debian 12 and
+# 13 (9.2) refuses to read a package.json that overrides a package by another one ("npm:", "file:").
 set -eu
 
 panel=@grafana/flamegraph

@@ -1,11 +1,11 @@
 #!/bin/bash
-# record-replays.sh [PATTERN...]: records the logs of tests/corpus/events anew (those whose names match a
-# pattern), which tests/unit/tracer/test_replay.c runs the state machine over. It needs what `make
+# record-replays.sh [PATTERN...]: records again the logs of tests/corpus/events whose names match a
+# pattern, which tests/unit/tracer/test_replay.c runs the state machine over. It needs what `make
 # build-tests` makes, and takes a minute or more.
 #
-# A log is kept if the test passes with it, and recorded again if not, up to 20 times: a busy machine may
-# let a waker be there before the sleeper is, and what a thread noted itself is told with figures of the
-# scheduler that are estimates. What was wrong with the others is printed.
+# A log is stored if the test passes with it, and recorded again if not, up to 20 times: on a busy
+# machine a waker may come before the sleeper, and calls that a thread logged itself have estimated
+# times of the scheduler. The errors of rejected logs are printed.
 set -eu
 root=$(cd "$(dirname "$0")/.." && pwd -P)
 corpus=$root/tests/corpus/events
@@ -38,8 +38,8 @@ build() { # PROGRAM
         "$root/tests/victims/off/$1.c" -lrt
 }
 
-# once NAME OPTIONS PROGRAM [ARGUMENT...]: the program's truths, what was run, and the log. Paths of this
-# machine would be of no use elsewhere.
+# once NAME OPTIONS PROGRAM [ARGUMENT...]: the program's truths, what was run, and the log. Paths of
+# this machine would be useless elsewhere.
 once() {
     local name=$1 how=$2 program=$3
     shift 3
@@ -79,12 +79,12 @@ record() {
     return 1
 }
 
-# attached NAME OPTIONS PROGRAM [ARGUMENT...]: the same of a program that runs already.
+# attached NAME OPTIONS PROGRAM [ARGUMENT...]: like once, for a program that runs already.
 attached() {
     attach=1 record "$@"
 }
 
-# both NAME PROGRAM [ARGUMENT...]: by stops, and noted from inside.
+# both NAME PROGRAM [ARGUMENT...]: by stops, and logged in-process.
 both() {
     local name=$1
     shift

@@ -4,8 +4,8 @@
 # there runs once more; if it passes then, the run passes, and a line names it. No other test
 # is run twice.
 #
-# Where the browser tests cannot run, the others do, and the last line says what was not tested and
-# why. Under CI=true that is a failure, and so it is when nothing is left to run.
+# Where the browser tests cannot run, the others do, and the last line lists the tests that did not
+# run, with the reason. Under CI=true that is a failure, and so it is when nothing is left to run.
 #
 # $TEST_TIMES, if it is set, is a file for what tests/testclock.c counts: the $SLOWEST (10) tests
 # that took most of the processors are listed at the end. $TEST_TIMES.tries gets a line `TRIES 3 TEST`

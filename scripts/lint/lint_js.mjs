@@ -2,8 +2,8 @@
 // benchmarks in JavaScript.
 //
 // The files of one page are one function when they reach a browser, in the order of
-// render/backends/assets.c: so they are joined before they are looked at, or every name of
-// another file would be unknown. A complaint is told by its own file and line.
+// render/backends/assets.c: so they are joined before the check, or every name of another file
+// would be unknown. An error is reported with its own file and line.
 import { readFileSync, readdirSync } from "node:fs";
 
 let Linter, globals;
