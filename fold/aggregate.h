@@ -50,8 +50,8 @@ typedef void (*aggregate_sink)(void *opaque, const char *text, size_t len);
 void aggregate_to_strbuf(void *opaque, const char *text, size_t len);
 
 /*
- * Emits one folded line for each stack whose sum is positive, sorted as whole lines by their
- * bytes. Returns how many stacks were left out for a negative sum.
+ * Emits one folded line for each stack whose sum is positive, sorted as whole lines by their bytes.
+ * Returns the number of stacks that were dropped for a negative sum.
  */
 size_t aggregate_write(struct aggregate *a, aggregate_sink sink, void *opaque);
 

@@ -37,8 +37,8 @@ bool age_limits_in_bytes(const struct trace *t);
  * views. */
 void age_limits_add_limit(struct strbuf *sb, const char *view, bool in_bytes);
 
-/* Whether the limits fit the trace: a limit that was given as a time needs a trace with that
- * clock, and one in bytes a trace with the other. FLAME_OK, or FLAME_USAGE after a line. */
+/* Whether the limits fit the trace: a limit in units of time needs a trace with that clock, and one
+ * in bytes a trace with the other. FLAME_OK, or FLAME_USAGE after a line. */
 int age_limits_fit(const struct age_limits *ages, const struct trace *t);
 
 /* A row's bytes in blocks that died young, and in blocks that are old. */

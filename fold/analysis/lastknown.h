@@ -2,9 +2,9 @@
  * lastknown.h: threads whose end is missing in a trace of waiting, because its tracer was
  * killed.
  *
- * A trace has a thread's traced time and running time at its end. If that is missing, the
- * thread's last interval stands for it: until then, the thread had run at most for the time
- * since its first interval in which it is not known to have done anything else.
+ * A trace has a thread's traced time and running time at its end. If that is missing, the end of
+ * the thread's last interval is used: until then, the thread had run at most for the time since its
+ * first interval in which it is not known to have done anything else.
  */
 #ifndef FLAME_FOLD_ANALYSIS_LASTKNOWN_H
 #define FLAME_FOLD_ANALYSIS_LASTKNOWN_H

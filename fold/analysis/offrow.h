@@ -1,6 +1,4 @@
-/*
- * offrow.h: a row of an off-CPU trace, and the stacks that its node stands for.
- */
+/* offrow.h: a row of an off-CPU trace, and the stacks that its node represents. */
 #ifndef FLAME_FOLD_ANALYSIS_OFFROW_H
 #define FLAME_FOLD_ANALYSIS_OFFROW_H
 
