@@ -1,5 +1,5 @@
 /*
- * wrappers.h: functions that only pass on memory that others asked for.
+ * wrappers.h: functions that only pass on memory that their callers requested.
  *
  * In views of memory every stack ends in the caller of malloc, and that is often xmalloc or
  * operator new, so a table of functions' own counts would name only these. A wrapper's own count
@@ -34,8 +34,8 @@ enum wrappers_scope {
 enum wrappers_scope wrappers_scope(const struct wrappers_options *o, const char *view,
                                    const char *unit);
 
-/* Whether a frame of that name, with or without a place and a mark (framename.h), is one of those
- * wrappers. '*' in their names stands for any characters. */
+/* Whether a frame of that name, with or without a place and an annotation (framename.h), is one of
+ * those wrappers. '*' in their names stands for any characters. */
 bool wrappers_has(const struct wrappers_options *o, enum wrappers_scope scope, const char *name,
                   size_t len);
 

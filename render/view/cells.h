@@ -56,7 +56,7 @@ static inline struct cell *cells_at(const struct cells *c, int y, int x)
     return &c->at[(size_t)y * (size_t)c->width + (size_t)x];
 }
 
-/* Fills [x, x + width) of a row; a part outside of the screen is left out. */
+/* Fills [x, x + width) of a row; a part outside of the screen is not drawn. */
 void cells_fill(struct cells *c, int y, int x, int width, struct cell_look look);
 
 /*

@@ -23,7 +23,7 @@ struct inputsource {
     char *note;
 };
 
-/* Makes a source of the input's columns. Columns without counts are left out, unless all are.
+/* Makes a source of the input's columns. Columns without counts are dropped, unless all are empty.
  * The input must outlive it. */
 void inputsource_make(struct inputsource *s, const struct input *in,
                       const struct inputsource_options *o);

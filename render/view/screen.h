@@ -1,10 +1,10 @@
 /*
  * screen.h: the terminal as a full screen: cells onto it, keys from it.
  *
- * While the screen is there, standard error goes into memory, and is printed when it ends: a
- * line in the middle of the picture would be neither seen nor kept. However the process ends,
- * except by SIGKILL, the terminal is left as it was: SIGINT, SIGTERM and SIGHUP are events, and
- * signals of a crash restore it before they take effect.
+ * While the screen is there, standard error goes into memory, and is printed when it ends: a line
+ * in the middle of the picture would soon be overwritten. However the process ends, except by
+ * SIGKILL, the terminal is left as it was: SIGINT, SIGTERM and SIGHUP are events, and signals of a
+ * crash restore it before they take effect.
  *
  * One at a time in a process, to be used by one thread.
  */
@@ -46,7 +46,7 @@ void screen_size(int *width, int *height);
 /* Only ASCII may be put into cells. */
 bool screen_is_ascii(void);
 
-/* Shows the cells; what is there already is not sent again. */
+/* Shows the cells; unchanged cells are not sent again. */
 void screen_show(const struct cells *c);
 
 /* Waits for an event, `ms` milliseconds at most (negative: for ever), or until the descriptor

@@ -36,7 +36,7 @@ void sumtree_callers(struct sumtree *s, const struct sumtree *of, uint32_t name,
 
 void sumtree_release(struct sumtree *s);
 
-/* The node after this one in pre-order, the subtree below it left out without `descend`;
+/* The node after this one in pre-order, skipping the subtree below it without `descend`;
  * FRAMETREE_NONE at the end. */
 uint32_t sumtree_next(const struct sumtree *s, uint32_t node, bool descend);
 /* The node's distance from the root. */

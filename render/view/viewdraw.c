@@ -321,7 +321,7 @@ static void draw_table(const struct viewmodel *m, struct cells *c, int y)
 
 /* ---- overlays ---- */
 
-/* Lines on an empty screen, the first `skip` of them left out. */
+/* Lines on an empty screen, without the first `skip`. */
 struct page {
     struct cells *c;
     uint32_t skip, lines;

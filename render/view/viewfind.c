@@ -144,7 +144,7 @@ static bool is_match(const struct viewmodel *m, const struct sumtree *s, uint32_
 }
 
 /* The next match in pre-order, round and round. Frames without width are not visible, and are
- * left out. */
+ * skipped. */
 static uint32_t frame_behind(const struct viewmodel *m, const struct view_pane *pane)
 {
     const struct sumtree *s = &pane->tree;
