@@ -1,14 +1,13 @@
 #!/bin/bash
-# fold.sh: how fast other profilers' text is folded, against the stackcollapse scripts.
+# fold.sh: speed of folding other profilers' text, against the stackcollapse scripts.
 #
 #     bench/fold.sh [--million]
 #
-# Collapses 200 MB of perf script's text with 200 different stacks, compares two
-# folded files of 27,053 stacks, and with --million folds a million different
-# stacks (0.9 GB, made in $TMPDIR). With FLAMEGRAPH=dir the scripts there run turn by
-# turn with flame, and the ratios are printed, each turn's: the median, the smallest and
-# the largest. ROUNDS (5) times each. Output goes to /dev/null: the disk is not what is
-# measured. `make bench` runs it, too.
+# Collapses 200 MB of perf script's text with 200 different stacks, compares two folded files of
+# 27,053 stacks, and with --million folds a million different stacks (0.9 GB, made in $TMPDIR). With
+# FLAMEGRAPH=dir the scripts there run turn by turn with flame, and the ratios are printed, each
+# turn's: the median, the smallest and the largest. ROUNDS (5) times each. Output goes to /dev/null,
+# so that the disk is not measured. `make bench` runs it, too.
 # shellcheck source=bench/lib.sh
 . "${0%/*}/lib.sh"
 

@@ -53,7 +53,7 @@ n=$((tiny ? 3 : 1000))
 child 'a child that allocates and ends' "$n"
 child 'a child that executes true' "$((n / 3))" "$true"
 
-# Looks at the disk while the file $dir/on is there.
+# Samples the disk usage while the file $dir/on exists.
 watch_disk() {
     local most=0 now
     while [ -e "$dir/on" ]; do

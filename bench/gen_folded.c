@@ -8,9 +8,9 @@
  * profiles of compilers and browsers: 27053 stacks are 25 MB of text and 303,000
  * different frames; a million stacks are 0.9 GB.
  *
- * A function calls one of a few others, chosen by its own number, so the same
- * functions come up all over the tree. Every stack keeps a random part of the one
- * before it and walks on from there. One that came up before is thrown away.
+ * A function calls one of a few others, chosen by its own number, so the same functions occur all
+ * over the tree. Every stack starts with a random part of the one before it and continues from
+ * there. Duplicates are dropped.
  */
 #include <inttypes.h>
 #include <stdbool.h>

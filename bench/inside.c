@@ -1,12 +1,12 @@
 /*
- * inproc_source.c: runs a command whose waits are logged in-process, and reads its rings.
+ * inside.c: runs a command whose waits are logged in-process, and reads its rings.
  *
  *   inside [-m] LIBFLAMEWAIT COMMAND...
  *
- * A stand-in for the tracing process, without its stops: it makes the run's memory and reads it
- * every 2 ms until the command ends. With -m the state machine of flame off makes sleeps and wakers
- * of it (only futexes are told apart). Prints the amounts on standard error. Exits as the command
- * does, or with 125 if a thread wrote an impossible record.
+ * A stand-in for the tracing process, without its stops: it creates the run's shared memory and
+ * reads it every 2 ms until the command ends. With -m the state machine of flame off derives sleeps
+ * and wakers from it (only futexes are distinguished). Prints the amounts on standard error. Exits
+ * as the command does, or with 125 if a thread wrote an impossible record.
  */
 #define _GNU_SOURCE
 #include <link.h>
@@ -31,7 +31,7 @@ static struct offcpu *machine;
 static bool damaged;
 static uint64_t calls, stacks, sleeps, woken, slept_ns;
 
-/* ---- what the machine asks and finds ---- */
+/* ---- the state machine's world and sink ---- */
 
 static off_stack no_stack(void *arg, pid_t tid)
 {

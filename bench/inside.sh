@@ -1,12 +1,13 @@
 #!/bin/bash
-# inside.sh: what noting waits from inside a program costs it, beside flame off and strace.
+# inside.sh: cost of logging waits in-process, beside flame off and strace.
 #
 #     make bench-inside
 #
 # Two threads wake each other (bench/pingpong.c), all on one processor, or on two. Nanoseconds a
 # round, by the program's own clock: the median, the smallest and the largest, then the ratio to
-# plain, turn by turn. `noted`: the library, and a reader that takes what it says every 2 ms;
-# `sleeps`: with the state machine of flame off behind it; `inside`: flame off --in-process. ROUNDS (5) times each.
+# plain, turn by turn. `noted`: the library, and a reader that drains its rings every 2 ms;
+# `sleeps`: with the state machine of flame off after the reader; `inside`: flame off --in-process.
+# ROUNDS (5) times each.
 # shellcheck source=bench/lib.sh
 . "${0%/*}/lib.sh"
 

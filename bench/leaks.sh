@@ -1,14 +1,14 @@
 #!/bin/bash
-# leaks.sh: what flame leak costs.
+# leaks.sh: the cost of flame leak.
 #
 #     bench/leaks.sh [--million]
 #
 # A test suite under the gate, all of it in one process and each case in one of its own, beside a
-# build with LeakSanitizer and valgrind's memcheck; with SUITE=COMMAND that command, too, which
-# has to end with 0 however often it is run. Then a look at a heap of a GiB, beside LeakSanitizer's,
-# and how long a program stands still when a region of it is looked at. Times by the clock and of
-# CPU, turn by turn: the median, the smallest and the largest. ROUNDS (5) times each, looks
-# three times at most, memcheck once. `make bench` runs it, too.
+# build with LeakSanitizer and valgrind's memcheck; with SUITE=COMMAND that command, too, which has
+# to end with 0 however often it is run. Then a scan of a heap of a GiB, beside LeakSanitizer's, and
+# the time for which a program is stopped when a region of it is scanned. Times by the clock and of
+# CPU, turn by turn: the median, the smallest and the largest. ROUNDS (5) times each, scans three
+# times at most, memcheck once. `make bench` runs it, too.
 # shellcheck source=bench/lib.sh
 . "${0%/*}/lib.sh"
 export TMPDIR=$dir
@@ -130,12 +130,12 @@ for kind in plain graph pages; do
         [ -z "$lsan" ] || look "lsan-$kind" "$dir/heap.lsan" "$kind" $mib
     done
     looked "look-$kind" "$mib MiB: $what"
-    # It looks in a process of its own, whose CPU time nobody is told.
+    # LeakSanitizer scans in a process of its own, whose CPU time is not reported.
     [ -z "$lsan" ] || column "lsan-$kind" 2 | awk \
         '{ printf "  LeakSanitizer                        %6.2f s by the clock  (%.2f to %.2f)\n", $1, $2, $3 }'
 done
 
-# "THREADS MIB": the clock of one thread shows how long it stood.
+# "THREADS MIB": the clock of one thread shows how long it was stopped.
 for stop in "1 1" "1000 1" "1 $((mib / 4))"; do
     # shellcheck disable=SC2086 # two words
     env "${recorded[@]}" "$dir/stops" $stop "$rounds" >"$dir/stops.out" 2>"$dir/err"

@@ -1,13 +1,14 @@
 #!/bin/bash
-# nginx.sh: what a web server costs its clients under flame off, beside strace.
+# nginx.sh: slowdown of a web server under flame off, beside strace.
 #
 #     make bench-inside
 #
-# wrk asks for a file of 1 KiB over loopback for SECONDS_EACH (3), CONNECTIONS (32) kept alive, from one
-# nginx with one worker: requests a second, the median, the smallest and the largest, then how many times
-# as many the plain server did, turn by turn. ROUNDS (5) turns, first with the file opened for each
-# request, then with nginx's open_file_cache. Where there is no wrk, ab asks. As root
-# the worker runs as the user nobody. The port is one that is free at 127.0.0.1; nothing else is touched.
+# wrk requests a file of 1 KiB over loopback for SECONDS_EACH (3), CONNECTIONS (32) kept alive, from
+# one nginx with one worker: requests a second, the median, the smallest and the largest, then how
+# many times as many the plain server did, turn by turn. ROUNDS (5) turns, first with the file
+# opened for each request, then with nginx's open_file_cache. Without wrk, ab sends the requests. As
+# root the worker runs as the user nobody. The port is one that is free at 127.0.0.1; nothing else
+# is touched.
 # shellcheck source=bench/lib.sh
 . "${0%/*}/lib.sh"
 

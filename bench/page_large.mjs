@@ -4,11 +4,12 @@
 //
 //     node bench/page_large.mjs PAGE.html [ROUNDS]
 //
-// "drawn" is the page's own mark, set when the first frame has been painted. "stands still" is the longest
-// time in which the page could not have answered (the largest gap between two turns of its event loop)
-// until what was asked for is shown; "shown" is that whole time, and "work" the processor time of the page's
-// own thread, which says the same on a machine that does other things. Memory is the JavaScript heap with typed
-// arrays, after a collection. `make bench-page` makes pages of 27,053 and (MILLION=1) a million stacks and calls this.
+// "drawn" is the page's own mark, set when the first frame has been painted. "stands still" is the
+// longest time in which the page could not have answered (the largest gap between two turns of its
+// event loop) until the requested view is shown; "shown" is that whole time, and "work" the
+// processor time of the page's own thread, which says the same on a machine that does other things.
+// Memory is the JavaScript heap with typed arrays, after a collection. `make bench-page` makes
+// pages of 27,053 and (MILLION=1) a million stacks and calls this.
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -54,7 +55,7 @@ for (let i = 0; i < rounds; i++) {
 }
 tell("drawn", `${ms(median(drawn))}  (most ${ms(Math.max(...drawn)).trim()}), work ${ms(median(drawnWork))}`);
 
-/* Arrays that nothing holds are given back beside the page, so it is asked again a little later. */
+/* Unused arrays are freed in parallel to the page, so memory is measured again a little later. */
 const heap = () => page.evaluate(async () => {
     for (let i = 0; i < 3; i++) {
         gc(); // eslint-disable-line no-undef
@@ -64,7 +65,7 @@ const heap = () => page.evaluate(async () => {
 });
 tell("memory", `${(await heap()).toFixed(0).padStart(8)} MiB`);
 
-// Acts, and waits until the graph shows what was asked for.
+// Acts, and waits until the graph shows the requested view.
 const acts = {
     "Callers": `layouts [data-value=callers]`, "Callees": `layouts [data-value=forward]`,
 };

@@ -1,5 +1,5 @@
 #!/bin/bash
-# pgbench.sh: what a PostgreSQL server costs its clients under flame off, beside strace.
+# pgbench.sh: slowdown of a PostgreSQL server under flame off, beside strace.
 #
 #     make bench-inside
 #
