@@ -39,7 +39,7 @@ endif
 .DELETE_ON_ERROR:
 .SUFFIXES:
 
-# The processor that CC compiles for. Sources named for another one are left out, but for those that
+# The processor that CC compiles for. Sources named for another one are not built, except those that
 # read its code and need not run on it.
 ARCH := $(firstword $(subst -, ,$(shell $(CC) -dumpmachine)))
 ELSEWHERE := $(addprefix %_,$(addsuffix .c,$(filter-out $(ARCH),x86_64 aarch64)))
@@ -90,9 +90,9 @@ WAIT_ALL   := $(SHARED_SRC) $(WAIT_SRC) $(wildcard inproc/lib/*.c patch/*.c)
 # The one call instruction that libflamewait's handlers use has a library of its own, at an address
 # that inproc/gate.h names, too.
 GATE_SRC   := inproc/gate/gate.c
-# A stage's rooms are its folders of sources: tracer/ptrace, fold/symbols and so on.
-# Calls are patched and noted, and recorders brought into processes that run, on x86-64 only
-# (docs/ports.md). Elsewhere the sources that say so stand in for these.
+# A stage's rooms are its folders of sources: tracer/ptrace, fold/symbols and so on. Calls are
+# patched and logged, and recorders injected into running processes, on x86-64 only (docs/ports.md).
+# Elsewhere sources that report this replace them.
 ifeq ($(ARCH),x86_64)
 X86_ONLY   :=
 else
@@ -228,8 +228,8 @@ $(LATE_LIST): $(FLAME_OBJ) scripts/latelibs.sh
 $(LATE_OBJ): private OBJFLAGS := -fno-lto
 $(LATE_OBJ): $(LATE_LIST)
 
-# The shim is never built with sanitizers: it runs inside programs that are not. Its text and what
-# is read with it are one mapping: every process makes it, and every fork copies it.
+# The memory recorder is never built with sanitizers: it runs inside programs that are not. Its text
+# and what is read with it are one mapping: every process makes it, and every fork copies it.
 $(O)/libflamemem.so $(PORTABLE)/libflamemem.so: $(SHIM_OBJ) $(PATCH_OBJ) preload/libflamemem.map $(O)/files
 	@echo "  LD    $@"
 	@mkdir -p $(@D)
@@ -294,8 +294,8 @@ $(GUEST): $(GUEST_OBJ) $(O)/files
 $(O)/obj/inject/agent_image.o: $(GUEST)
 $(O)/obj/inject/agent_image.o: private OBJFLAGS := -DFLAME_GUEST='"$(GUEST)"' -fno-lto
 
-# Nothing in it but the one function: it needs no start-up files and no library. Its name says where it
-# lies, so that the loader, which each look stops for the tracer, looks nowhere else.
+# Nothing in it but the one function: it needs no start-up files and no library. Its name has its
+# path, so that the loader, which the tracer stops at each lookup, searches nowhere else.
 $(GATE): $(GATE_OBJ) $(O)/files
 	@echo "  LD    $@"
 	$(Q)$(CC) $(CFLAGS) -nostdlib -shared -o $@ $(GATE_OBJ) -Wl,-soname,'$$ORIGIN/libflamegate.so' \
@@ -509,8 +509,8 @@ cross-aarch64: all $(TEST_CLOCK) ## build for aarch64 with a cross compiler, and
 		$(CROSS_UNITS:%=$(CROSS_O)/tests/unit/%) </dev/null
 	$(Q)$(TEST_ENV) $(PROVE) $(CROSS_TESTS) </dev/null
 
-# By a kernel for aarch64 in qemu-system-aarch64: what ptrace, many threads and signals do there. docs/ports.md
-# has what is proven and what is too slow for it. Installs nothing.
+# By a kernel for aarch64 in qemu-system-aarch64: tests of ptrace, many threads and signals.
+# docs/ports.md lists what is proven and what is too slow for it. Installs nothing.
 GUEST_UNITS   := $(addprefix tracer/,test_attach test_source test_ptraced test_sleep_since test_proctask test_tracee)
 GUEST_TESTS   := tests/cli/off/t0903-off-command.sh tests/cli/off/t0912-off-errors.sh
 .PHONY: guest-check
@@ -663,7 +663,7 @@ BINDIR  := $(DESTDIR)$(PREFIX)/bin
 SHIMDIR := $(DESTDIR)$(LIBDIR)/flame
 INCLUDEDIR := $(DESTDIR)$(PREFIX)/include
 MANDIR  := $(DESTDIR)$(PREFIX)/share/man
-# Where each shell looks for completions of programs installed under PREFIX.
+# Directory in which each shell searches completions of programs installed under PREFIX.
 COMPLETIONS := bash:bash-completion/completions/flame zsh:zsh/site-functions/_flame \
                fish:fish/vendor_completions.d/flame.fish
 
