@@ -129,7 +129,7 @@ static int run(int argc, char **argv)
     return unknown_command(word);
 }
 
-/* Fails if not all was written: help that could not be read has not been given. */
+/* Fails if the output was not written completely: then the user has not seen the help. */
 static int check_output(int status)
 {
     int err = fflush(stdout) == 0 ? 0 : errno;

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# postgres.sh [OUT]: whom PostgreSQL's backends wait for when pgbench lets eight clients
-# fight for one row. A cluster of its own in a temporary directory, on a unix socket;
-# gone at the end. Attaches `flame off` to the server's backends for a few seconds and
-# leaves the chain graph in OUT (postgres-chain.svg).
+# postgres.sh [OUT]: shows which processes PostgreSQL's backends wait for when eight clients of
+# pgbench update one row. A cluster of its own in a temporary directory, on a unix socket; removed
+# at the end. Attaches `flame off` to the server's backends for a few seconds and leaves the chain
+# graph in OUT (postgres-chain.svg).
 #
 # Needs Debian's packages postgresql and postgresql-contrib. PostgreSQL does not run as
 # root: as root the server is run by the user nobody.

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# redis.sh [OUT]: what redis-server waits for while redis-benchmark asks it for a file sync
-# with every write. A server of its own on a unix socket in a temporary directory, gone at
-# the end. Attaches `flame off` to it for a few seconds and leaves the off-CPU graph in OUT
-# (redis-off.svg). Needs Debian's packages redis-server and redis-tools.
+# redis.sh [OUT]: shows the waits of redis-server while redis-benchmark makes it sync a file at
+# every write. A server of its own on a unix socket in a temporary directory, removed at the end.
+# Attaches `flame off` to it for a few seconds and leaves the off-CPU graph in OUT (redis-off.svg).
+# Needs Debian's packages redis-server and redis-tools.
 set -eu
 
 flame=${FLAME:-${0%/*}/../build/flame}

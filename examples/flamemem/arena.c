@@ -1,12 +1,13 @@
 /*
- * An arena that tells what it hands out, so that its blocks are seen by stack.
+ * An arena that reports the blocks it hands out, so that they are recorded by stack.
  *
  *     cc -g -I PREFIX/include -o arena arena.c
  *     flame mem --view live -o arena.svg -- ./arena
  *
  * Without the calls all of it would be one block of new_arena. With them parse_names and
- * parse_numbers have theirs, and new_arena what is not handed out yet. What lies in the arena ends
- * with its memory; to say so before is free, and needed where the memory stays.
+ * parse_numbers have theirs, and new_arena has the memory that is not handed out yet. Blocks in the
+ * arena end with its memory; an earlier report of their end costs nothing, and is needed if the
+ * memory remains.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /*
- * A loop that keeps a little more with each pass, and a part of it that loses a block.
+ * A loop that holds a little more memory after each pass, and a part of it that leaks a block.
  *
  *     cc -g -I PREFIX/include -o passes passes.c
  *     flame leak --growth -- ./passes          (the marks)

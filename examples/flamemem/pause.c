@@ -1,10 +1,10 @@
 /*
- * Pause: a table that is read once and stays is not recorded.
+ * Pause: a table that is read once and never freed is not recorded.
  *
  *     cc -g -I PREFIX/include -o pause pause.c
  *     flame mem -o pause.svg -- ./pause
  *
- * The table is not in the picture; the summary says how many bytes were left out.
+ * The table is not in the picture; the summary has the number of bytes that were not counted.
  */
 #include <stdio.h>
 #include <stdlib.h>

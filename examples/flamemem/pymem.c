@@ -1,15 +1,15 @@
 /*
- * CPython's small objects by stack: they come from its own allocator, of which malloc sees nothing.
- * The hooks of PyMem_SetAllocator tell each of them as a block of a pool.
+ * CPython's small objects by stack: they come from its own allocator, which does not call malloc
+ * for each. The hooks of PyMem_SetAllocator report each of them as a block of a pool.
  *
  *     cc -g -shared -fPIC -I PREFIX/include -o pymem.so pymem.c
  *     flame mem --view live -o x.svg -- python3 -c '
  *     import ctypes; ctypes.PyDLL("./pymem.so").pymem_start()
  *     kept = [str(i) * 3 for i in range(10000)]'
  *
- * The objects that were there before are not known. PYTHONMALLOC=malloc does the same for all of
- * them with no library, and has the program use another allocator. The structure is that of
- * "Memory Management" in Python's C API, so its headers are not needed.
+ * Objects that were allocated before are not known. PYTHONMALLOC=malloc does the same for all of
+ * them with no library, and has the program use another allocator. The structure is that of "Memory
+ * Management" in Python's C API, so its headers are not needed.
  */
 #include <stddef.h>
 

@@ -3,7 +3,7 @@
  * under `flame leak`. Copy it and include it in one source file of the tests, in place of
  * Catch2's own header there.
  *
- * Each run of a test case is looked at: one with sections runs once for each of them.
+ * Each run of a test case is scanned: one with sections runs once for each of them.
  */
 #ifndef FLAMEMEM_CATCH2_HPP
 #define FLAMEMEM_CATCH2_HPP

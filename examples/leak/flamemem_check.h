@@ -6,7 +6,7 @@
  *     flamemem_tcase(tcase);
  *
  * Check runs each test in a process of its own unless CK_FORK=no says otherwise. With processes
- * `flame leak` looks at the end of each as well.
+ * `flame leak` scans at the end of each as well.
  */
 #ifndef FLAMEMEM_CHECK_H
 #define FLAMEMEM_CHECK_H
@@ -19,7 +19,7 @@
 
 static void flamemem_setup(void)
 {
-    flamemem_leak_begin("a test of Check"); /* which does not tell its name */
+    flamemem_leak_begin("a test of Check"); /* Check does not pass the test's name */
 }
 
 static void flamemem_teardown(void)

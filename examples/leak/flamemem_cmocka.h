@@ -18,7 +18,8 @@
 
 #include "flamemem.h"
 
-/* cmocka does not tell a setup which test it is for: so the name is the state it starts with. */
+/* cmocka does not pass the test's name to a setup function, so the name is the state it starts
+ * with. */
 static int flamemem_setup(void **state)
 {
     flamemem_leak_begin(*state);
