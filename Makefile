@@ -562,7 +562,7 @@ $(O)/bench/inside: bench/inside.c $(O)/libflame-test.a
 	$(Q)mkdir -p $(@D)
 	$(Q)$(COMPILE) $(SANFLAGS) -o $@ bench/inside.c $(O)/libflame-test.a $(TEST_LIBS)
 
-bench-inside: all $(O)/bench/inside ## time waits noted from inside the program, and by stops
+bench-inside: all $(O)/bench/inside ## time waits logged in-process, and by stops
 	$(Q)CC='$(CC)' O='$(O)' FLAME='$(abspath $(O))/flame' bench/inside.sh
 	$(Q)CC='$(CC)' FLAME='$(abspath $(O))/flame' bench/pgbench.sh
 	$(Q)CC='$(CC)' FLAME='$(abspath $(O))/flame' bench/nginx.sh
