@@ -6,9 +6,9 @@
  * The rest of other pages belongs to the allocator if they lie in a heap, and otherwise to their
  * mapping.
  *
- * The scan itself makes memory of the recorder resident. So all of that is touched before, as far
- * as its size is known. The kernel's sum is read last. If it still differs from that of all pages,
- * the scan is repeated: then it touches nothing new.
+ * The scan itself makes memory of the recorder resident. So all of that memory is touched before
+ * the scan, as far as its size is known. The kernel's sum is read last. If it still differs from
+ * the sum of all pages, the scan is repeated: then it touches no new memory.
  */
 #include "preload/resident/attribution.h"
 
@@ -70,7 +70,7 @@ struct looking {
     int fd;
 };
 
-/* Whether the mapping is a file of the run: its notes, rules and traces; a long name is cut. */
+/* Whether the mapping is a file of the run (status, rules, traces). A long name is truncated. */
 static bool is_of_run(const struct attribution *a, const struct smap *m)
 {
     size_t len = a->run_len < SMAPS_NAME_MAX - 1 ? a->run_len : SMAPS_NAME_MAX - 1;
@@ -141,8 +141,8 @@ static void take_own(uintptr_t lo, uintptr_t hi, void *arg)
     pageindex_take(&a->pages, lo, hi, &nonheap_parts_at(TRACE_PART_RECORDER)->tally);
 }
 
-/* Attributes a block in one page that is resident, with its head, in few instructions: most
- * blocks are such. */
+/* Attributes a block that lies in one resident page, together with its head, in few instructions:
+ * most blocks are such. */
 static inline bool take_small(struct attribution *a, uintptr_t addr, uint64_t size,
                               struct row_tally *row)
 {
@@ -183,8 +183,8 @@ static void take_next(struct attribution *a)
     pageindex_take_block(&a->pages, b->addr, b->addr + b->size, &row->tally);
     if (usable == b->size)
         return;
-    /* The bytes by which it was rounded up belong to the allocator, and are reported at the
-     * block's stack, as its slack. */
+    /* The bytes by which the allocator rounded the block up belong to the allocator, and are
+     * reported at the block's stack, as its slack. */
     pageindex_take(&a->pages, b->addr + b->size, b->addr + usable, &rounded);
     for (int kind = 1; kind < PAGE_KINDS; kind++) {
         if (kind != PAGE_SWAPPED)
@@ -199,8 +199,8 @@ static void take_waiting(struct attribution *a)
         take_next(a);
 }
 
-/* Queues a block. Its head is in memory that was written long ago, and waiting for each takes
- * ten times as long as all the rest. So several are prefetched at once. */
+/* Queues a block. Its head lies in memory that was written long ago, and waiting for each head
+ * takes ten times as long as all the other work. So several heads are prefetched at once. */
 static void take_block(uintptr_t addr, const struct block *b, void *arg)
 {
     struct attribution *a = arg;
@@ -235,7 +235,7 @@ static void take_paused(uintptr_t addr, uint64_t size, void *arg)
     pageindex_take_block(&a->pages, addr, addr + size, &nonheap_parts_at(TRACE_PART_PAUSED)->tally);
 }
 
-/* Whether the mapping is the program's own. A mapping of an allocator's has blocks and free
+/* Whether the mapping is the program's own. An allocator's mapping contains blocks and free
  * memory. */
 static bool is_programs(const struct attribution *a, const struct map_ranges_piece *p)
 {
@@ -254,8 +254,8 @@ static void take_piece(const struct map_ranges_piece *p, void *arg)
             (struct known_range){p->lo, p->hi, TRACE_PART_ALLOCATOR, false};
 }
 
-/* Marks pages of the program's own mappings. They may have blocks of an allocator of the
- * program's own: the rest of such a page does not belong to those. */
+/* Marks pages of the program's own mappings. They may contain blocks of an allocator of the
+ * program's own: the rest of such a page does not belong to these blocks. */
 static void mark_piece(const struct map_ranges_piece *p, void *arg)
 {
     struct attribution *a = arg;
@@ -286,7 +286,7 @@ static void deal(uintptr_t addr, const struct block *b, void *arg)
 
     if (a->taken != a->nwaiting)
         take_waiting(a);
-    /* The last block of the leaf before, which may get its shares later, reaches no further. */
+    /* The last block of the previous leaf, which may get its shares later, ends before this. */
     if (b->row >= a->nrows || addr % SHADOW_SPAN < SHADOW_SMALL)
         return;
     if (likely(page != PAGEINDEX_NONE && addr % PAGE + b->size <= PAGE &&
@@ -312,8 +312,8 @@ static void walk_blocks(struct attribution *a)
 
 /* ---- rests of pages ---- */
 
-/* The landmark that an address lies in, from *at on; landmarks and calls are in the order of
- * addresses. */
+/* The entry of the list that contains the address, searched from *at on. The entries and the
+ * addresses of successive calls are in ascending order. */
 static const struct known_range *landmark_at(const struct known_range *list, size_t n, size_t *at,
                                              uintptr_t addr)
 {
@@ -341,7 +341,7 @@ static uint32_t part_of_rest(const struct attribution *a, const struct page_run 
         return heap->part;
     if (nonheap_parts_at(m->part)->part == TRACE_PART_ALLOCATOR)
         return m->part;
-    /* If the allocator is not glibc's, or maps memory in ways of its own, only its blocks are
+    /* If the allocator is not glibc's, or maps memory in its own ways, only its blocks are
      * known. */
     if (a->landmarks.glibc && !allocator && pageindex_used(&a->pages, page))
         return a->alone;
@@ -488,7 +488,7 @@ static int look(struct attribution *a, int fd)
     mark_mappings(a);
     give_rest(a);
     sum(a);
-    /* Linux before 4.14 has no such sum. */
+    /* Linux before 4.14 does not provide this sum. */
     if (smaps_rollup(&a->kernel_bytes, &swapped) != 0)
         a->kernel_bytes = a->bytes;
     return 0;

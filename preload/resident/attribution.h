@@ -3,9 +3,10 @@
  *
  * A page with several blocks is shared out among them by their bytes in it. Bytes that are in no
  * block, and in no memory that the program has mapped itself, belong to the allocator, a library, a
- * stack, the recorder, or another mapping. So all tallies together are the pages, to the byte.
+ * stack, the recorder, or another mapping. So the sum of all tallies equals the size of the pages,
+ * to the byte.
  *
- * For one thread, while the others are stopped, with the locks held of what is walked:
+ * For one thread, while the others are stopped. It holds the locks of the tables that are walked:
  * map_ranges.h, pools.h, pausedblocks.h, recorder_memory.h. No malloc.
  */
 #ifndef FLAME_PRELOAD_RESIDENT_ATTRIBUTION_H
@@ -23,7 +24,7 @@ struct row_tally {
 
 struct attribution {
     const char *run; /* the directory of the run, whose files are the recorder's; borrowed */
-    size_t run_len;  /* 0: there is none */
+    size_t run_len;  /* 0: there is no such directory */
     struct pageindex pages;
     struct known_ranges landmarks;
     const struct stopped_world *freeze; /* the stopped threads */
@@ -31,8 +32,8 @@ struct attribution {
     uint32_t nrows;
     size_t rows_room; /* bytes */
     struct mapping_part {
-        uint32_t part;   /* owner of the rest of its pages */
-        bool has_blocks; /* one begins in it, or lies there */
+        uint32_t part;   /* part that owns the rest of its pages */
+        bool has_blocks; /* a block begins in it, or lies there */
     } * mappings;        /* by number, in pages */
     size_t nmappings, mappings_room;
     struct known_range *allocators; /* mapped by an allocator through interposed functions */
@@ -42,8 +43,8 @@ struct attribution {
         uint64_t size;
         uint32_t row;
     } waiting[ATTRIBUTION_WAITING]; /* blocks whose heads are being fetched */
-    uint32_t nwaiting;              /* number ever queued */
-    uint32_t taken;                 /* number of these that have been taken */
+    uint32_t nwaiting;              /* number of blocks ever queued */
+    uint32_t taken;                 /* number of these that have been attributed */
     uint32_t rounded, alone; /* parts: the bytes by which blocks are rounded up, and the rest of
                               * pages of large blocks, each of which glibc maps for itself */
     uint64_t rounded_up[PAGE_KINDS];
@@ -53,11 +54,11 @@ struct attribution {
     int error; /* an errno */
 };
 
-/* Makes room for the results; to be called before others are stopped, and again each time.
- * False: no memory. */
+/* Makes room for the results. To be called before the other threads are stopped, each time. False:
+ * no memory. */
 bool attribution_begin(struct attribution *a);
 
-/* Scans. False: a->error says why not. */
+/* Scans. False: a->error has the reason. */
 bool attribution_make(struct attribution *a);
 
 /* Frees the rows' memory. */

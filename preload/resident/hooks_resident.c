@@ -1,9 +1,10 @@
 /*
- * The look at what is resident: when it is taken, who stands meanwhile, and what is written of it.
+ * The scan of resident memory: when it runs, and what it writes to the trace.
  *
- * Other threads stand while pages are read; the rows are written when they run again, as writing
- * takes a lock. Where they cannot be made to stand (a sandbox), it is looked all the same: each
- * page is still given away once, but what changes meanwhile may be told as of before or after.
+ * Other threads are stopped while pages are read. The rows are written after the threads are
+ * resumed, because writing takes a lock. If the threads cannot be stopped (in a sandbox), the scan
+ * runs nevertheless. Each page is still attributed once, but memory that changes meanwhile may be
+ * reported as of before or after the change.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -25,9 +26,9 @@
 #include "preload/sidetables/pools.h"
 
 static bool wanted;
-static bool done; /* at the end */
+static bool done; /* the scan at the process's end has been made */
 
-/* In pages, as processes that do not look shall not have it. */
+/* In pages, so that processes without this scan do not have the memory. */
 static struct looks {
     struct attribution a;
     struct stopped_world freeze;
@@ -113,7 +114,7 @@ static void after_fork(void)
     recorder_memory_after_fork();
     nonheap_parts_after_fork();
     residentrows_forget();
-    /* A look that another thread was in. */
+    /* Results of a scan that another thread was making. */
     if (g->a.rows)
         attribution_end(&g->a);
 }

@@ -1,14 +1,14 @@
 /*
- * glibc's arenas, but for the first, have heaps at multiples of 64 MiB, which begin with a
- * heap_info (2.31 to 2.41): the arena, the heap before, its size and how much of it
- * is mapped. A block's size stands in the word before it with three bits of
- * flags, of which the second says that it has a mapping of its own.
+ * glibc's arenas, except the first, have heaps at multiples of 64 MiB. A heap begins with a
+ * heap_info (2.31 to 2.41): the arena, the previous heap, its size and the size of its mapped part.
+ * The word before a block contains the block's size and three flag bits, of which the second means
+ * that the block has a mapping of its own.
  *
- * A thread's control block, at the upper end of its stack, begins with its own address and has it
- * again two words behind (tcbhead_t: tcb and self). So stacks are found that are
- * kept for threads to come, too. On other processors only those of threads that stand are.
+ * A thread's control block, at the upper end of its stack, begins with its own address and contains
+ * it again two words later (tcbhead_t: tcb and self). So stacks that are cached for new threads are
+ * found, too. On other processors only the stacks of stopped threads are found.
  *
- * Only pages that are resident are read.
+ * Only resident pages are read.
  */
 #define _GNU_SOURCE
 #include "preload/resident/known_ranges.h"
@@ -166,7 +166,7 @@ static bool makes_sense(const struct heap_info *h, uintptr_t at)
     return h->size >= sizeof *h && h->size <= h->mapped && h->mapped <= HEAP_SIZE &&
            h->size % PAGE == 0 && h->mapped % PAGE == 0 && h->arena % 16 == 0 &&
            h->arena > HEAP_SIZE && h->before % HEAP_SIZE == 0 &&
-           /* The arena lies in the first of its heaps, behind the head. */
+           /* The arena lies in its first heap, after the head. */
            (h->before ? h->arena / HEAP_SIZE != at / HEAP_SIZE
                       : h->arena > at && h->arena - at < PAGE);
 }

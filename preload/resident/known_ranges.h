@@ -1,8 +1,8 @@
 /*
- * known_ranges.h: kinds of memory that neither blocks nor the program's own calls reveal: the files
- * of the program and its libraries, threads' stacks, the heaps of glibc's arenas.
+ * known_ranges.h: ranges of memory that neither blocks nor the program's own calls reveal: files of
+ * the program and its libraries, threads' stacks, heaps of glibc's arenas.
  *
- * For one thread, while the others are stopped; known_ranges_list_modules is called before. No
+ * For one thread, while the others are stopped; known_ranges_list_modules is called before that. No
  * malloc.
  */
 #ifndef FLAME_PRELOAD_RESIDENT_KNOWN_RANGES_H
@@ -13,14 +13,14 @@
 
 struct known_range {
     uintptr_t lo, hi;
-    uint32_t part; /* its number */
-    bool text;     /* of a module: it can be executed */
+    uint32_t part; /* number of the part */
+    bool text;     /* of a module: executable */
 };
 
 struct known_ranges {
-    struct known_range *modules, *stacks, *heaps; /* the last two in the order of addresses */
+    struct known_range *modules, *stacks, *heaps; /* stacks and heaps are sorted by address */
     size_t nmodules, nstacks, nheaps;
-    uintptr_t arenas[256]; /* of the heaps, in the order in which they were met */
+    uintptr_t arenas[256]; /* arenas of the heaps, in the order in which they were found */
     size_t narenas;
     bool glibc; /* malloc is the C library's own */
 };
@@ -28,8 +28,8 @@ struct known_ranges {
 /* Makes room for the lists. False: there is no memory. */
 bool known_ranges_begin(struct known_ranges *l);
 
-/* Lists the loader's modules, for which the loader's lock is taken: to be called before other
- * threads are stopped. */
+/* Lists the loader's modules. It takes the loader's lock, so it must be called before other threads
+ * are stopped. */
 void known_ranges_list_modules(struct known_ranges *l);
 
 /* Forgets stacks and heaps. */
@@ -44,11 +44,11 @@ void known_ranges_find_stack(struct known_ranges *l, const struct smap *m, struc
 /* Searches the mapping for heaps of glibc's arenas. */
 void known_ranges_find_heaps(struct known_ranges *l, const struct smap *m, struct pageindex *x);
 
-/* Usable bytes of a block of glibc's; `asked` where its head cannot be read, or is not
- * plausible. */
+/* Usable bytes of a block of glibc's. `asked`: the block's requested size, which is the result if
+ * its head cannot be read or is not plausible. */
 uint64_t known_ranges_usable(struct pageindex *x, uintptr_t block, uint64_t asked);
 
-/* Like known_ranges_usable, where the head is known to be resident. glibc aligns blocks to 16
+/* Like known_ranges_usable, for a head that is known to be resident. glibc aligns blocks to 16
  * bytes. */
 static inline uint64_t known_ranges_usable_near(uintptr_t block, uint64_t asked)
 {

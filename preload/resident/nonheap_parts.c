@@ -1,6 +1,6 @@
 /*
- * A list with some dozen entries, one for each library and file that is mapped. The first entries
- * are those without a name, which always have room.
+ * A list with some dozen entries, one for each mapped library and file. The first entries are those
+ * without a name, which always have room.
  */
 #include "preload/resident/nonheap_parts.h"
 
@@ -14,7 +14,7 @@ static struct {
     struct nonheap_part *list; /* PARTS_MAX of them, in pages */
     uint32_t n;
     struct spinlock lock;
-    const struct guard *holder; /* the thread that has it for longer */
+    const struct guard *holder; /* the thread that holds the list across several calls */
 } parts;
 
 bool nonheap_parts_begin(void)

@@ -1,9 +1,9 @@
 /*
- * nonheap_parts.h: resident memory that is no stack's: what it is, by enum trace_memory_part and a
- * name, and how much there is.
+ * nonheap_parts.h: resident memory that belongs to no stack, by kind (enum trace_memory_part), name
+ * and size.
  *
- * Tallies are for one thread; numbers for any, but while one holds them. The guard is held at
- * GUARD_RECORDING. No malloc.
+ * One thread at a time changes the tallies. Any thread may ask for numbers, except while another
+ * holds the list. The guard is held at GUARD_RECORDING. No malloc.
  */
 #ifndef FLAME_PRELOAD_RESIDENT_NONHEAP_PARTS_H
 #define FLAME_PRELOAD_RESIDENT_NONHEAP_PARTS_H
@@ -22,25 +22,25 @@ struct nonheap_part {
     uint64_t idle; /* TRACE_PART_ALLOCATOR: in pages with no block at all */
 };
 
-/* Room for them. False: there is no memory. */
+/* Makes room for the list. False: there is no memory. */
 bool nonheap_parts_begin(void);
 
-/* Sets all to nothing; the parts stay. */
+/* Sets all tallies to zero; the parts stay. */
 void nonheap_parts_clear(void);
 
-/* Until nonheap_parts_let_go only the calling thread makes any. To be called before other threads
- * are made to stand. */
+/* Until nonheap_parts_let_go only the calling thread adds parts. To be called before other threads
+ * are stopped. */
 void nonheap_parts_hold(void);
 void nonheap_parts_let_go(void);
 
-/* The number of a part, which is made where there is none. Of very many the last have no name of
- * their own. The name is cut to what fits. */
+/* The number of a part, which is made if there is none. If there are very many, the last ones have
+ * no names of their own. The name is truncated to the room. */
 uint32_t nonheap_parts_number(enum trace_memory_part part, const char *name);
 
 /* In a forked child. */
 void nonheap_parts_after_fork(void);
 
-/* As many as there are. */
+/* Number of parts. */
 uint32_t nonheap_parts_count(void);
 struct nonheap_part *nonheap_parts_at(uint32_t number);
 

@@ -3,7 +3,7 @@
 #include "preload/user_names.h"
 #include "preload/fork_inherit.h"
 
-#define NUMBERS (1u << 28) /* of a kind, as both are one key */
+#define NUMBERS (1u << 28) /* limit of numbers of a kind, because a key has room for both */
 
 uint32_t ownernodes_above(struct pairs *known, struct thread_state *t, uint32_t below,
                           uint32_t number, uint32_t kind)
@@ -31,7 +31,7 @@ uint32_t ownernodes_row(struct pairs *known, struct thread_state *t, uint32_t ro
     addr = fork_inherit_node_addr(row);
     if (!addr)
         return ownernodes_above(known, t, t->stacks.root, TRACE_PART_INHERITED, TRACE_NODE_PART);
-    /* By its row, as an address has more bits than a key. */
+    /* Found by its row, because an address has more bits than a key. */
     node = pairs_find(known, TRACE_NODE_INHERITED * NUMBERS, row);
     if (node)
         return node;

@@ -1,9 +1,9 @@
 /*
- * ownernodes.h: nodes of the trace for whoever has memory: the stack that a row is of, or a part
- * that is no stack's.
+ * ownernodes.h: nodes of the trace for owners of memory: the stack of a row, or a part that belongs
+ * to no stack.
  *
- * `known` is what was made before, of one trace; not for two threads at once with the same. The
- * guard is held at GUARD_RECORDING. No malloc.
+ * `known`: nodes that were made before, in one trace; two threads must not use the same table at
+ * once. The guard is held at GUARD_RECORDING. No malloc.
  */
 #ifndef FLAME_PRELOAD_RESIDENT_OWNERNODES_H
 #define FLAME_PRELOAD_RESIDENT_OWNERNODES_H
@@ -12,13 +12,14 @@
 #include "preload/runtime/pairs.h"
 #include "preload/threads.h"
 
-/* All return 0 where there is no room. `t`: the calling thread. */
+/* All functions return 0 if there is no room. `t`: the calling thread. */
 
 /* The node of that kind above `below`, which may be 0; `number` is below 1 << 28. */
 uint32_t ownernodes_above(struct pairs *known, struct thread_state *t, uint32_t below,
                           uint32_t number, uint32_t kind);
 
-/* The stack of a row; *thread is whose it is. One that was inherited is its ancestor's to tell. */
+/* The node of a row's stack; *thread becomes its thread. For an inherited row the node refers to
+ * the ancestor's stack. */
 uint32_t ownernodes_row(struct pairs *known, struct thread_state *t, uint32_t row,
                         uint16_t *thread);
 

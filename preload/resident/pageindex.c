@@ -1,12 +1,12 @@
 /*
- * Index of pages. Blocks come almost in the order of their addresses, so the run that was found
+ * Index of pages. Blocks arrive almost in the order of their addresses, so the run that was found
  * last is tried first. Absent pages between two present ones join their runs if they are few.
  */
 #include "preload/resident/pageindex.h"
 
 #include "common/pages.h"
 
-#define GAP 4u /* pages: a run costs as much memory as so many pages */
+#define GAP 4u /* pages: a run costs as much memory as this many pages */
 #define FIRST_ROOM ((size_t)4096)
 
 void pageindex_clear(struct pageindex *x)

@@ -17,7 +17,7 @@
 /* Kinds of pages. */
 enum page_kind {
     PAGE_ABSENT = 0,
-    PAGE_PLAIN = 1, /* private, anonymous, small */
+    PAGE_PLAIN = 1, /* private, anonymous, not huge */
     PAGE_HUGE = 2,
     PAGE_FORKED = 3,
     PAGE_FILE = 4,
@@ -42,7 +42,7 @@ struct pageindex {
     uint16_t *dealt; /* bytes of the rest that have been shared out */
     size_t npages, pages_room;
     size_t last; /* the run that was found last */
-    bool failed; /* there was no memory */
+    bool failed; /* memory has run out */
 };
 
 #define PAGEINDEX_MARK 0x8000u /* the page's rest is not shared out */
@@ -74,7 +74,7 @@ static inline void pageindex_set_kind(struct pageindex *x, size_t page, enum pag
 
 #define PAGEINDEX_NONE SIZE_MAX
 
-/* The page of an address by the run that was found last, which is right most of the time;
+/* The page of an address by the run that was found last, which is right most of the time.
  * PAGEINDEX_NONE: the address is in another run, or in none. */
 static inline size_t pageindex_near(const struct pageindex *x, uintptr_t addr)
 {
@@ -84,13 +84,14 @@ static inline size_t pageindex_near(const struct pageindex *x, uintptr_t addr)
     return x->last < x->nruns && at < r->pages ? r->first + at : PAGEINDEX_NONE;
 }
 
-/* Makes room for so many pages, and touches it. False: there is no memory. */
+/* Makes room for `pages` pages, and touches it. False: there is no memory. */
 bool pageindex_reserve(struct pageindex *x, size_t pages);
 
 /* Forgets all pages, and keeps the memory. */
 void pageindex_clear(struct pageindex *x);
 
-/* Adds the page at `addr`, which must come after all that were added. False: there is no memory. */
+/* Adds the page at `addr`, which must lie after all pages added before. False: there is no
+ * memory. */
 bool pageindex_add(struct pageindex *x, uintptr_t addr, enum page_kind kind, uint32_t mapping);
 
 /* The first run that ends after `addr`; x->nruns if there is none. */
@@ -106,12 +107,12 @@ uint64_t pageindex_take_block(struct pageindex *x, uintptr_t lo, uintptr_t hi,
 /* Sets PAGEINDEX_MARK of the pages that [lo, hi) lies in. */
 void pageindex_mark(struct pageindex *x, uintptr_t lo, uintptr_t hi);
 
-/* Moves bytes of a used part from `from`, to which they were attributed, to `to`. */
+/* Moves the bytes of a used part from `from`, to which they were attributed, to `to`. */
 void pageindex_move(struct pageindex *x, uintptr_t lo, uintptr_t hi, struct page_tally *from,
                     struct page_tally *to);
 
-/* The share of a block with n bytes in the page, in the rest of that page, rounded down. To be
- * called once for each block, after all blocks have been taken. */
+/* Share, of the rest of the page, of a block with n bytes in the page, rounded down. To be called
+ * once for each block, after all blocks have been attributed. */
 static inline uint32_t pageindex_deal_page(struct pageindex *x, size_t page, uint32_t n)
 {
     uint32_t rest = pageindex_rest(x, page), share;
@@ -125,8 +126,8 @@ static inline uint32_t pageindex_deal_page(struct pageindex *x, size_t page, uin
     return share;
 }
 
-/* Sum of the shares of the block [lo, hi) in all resident pages that it has bytes in. Bytes lost
- * by rounding are not shared out. */
+/* Sum of the shares of the block [lo, hi) in all resident pages that contain bytes of it. Bytes
+ * lost by rounding are not shared out. */
 uint64_t pageindex_deal(struct pageindex *x, uintptr_t lo, uintptr_t hi);
 
 #endif

@@ -1,10 +1,11 @@
 /*
- * A mapping of terabytes has few pages of which any are there: the ioctl tells where they are.
- * Without it as much is read as SPAN_MOST has; what is behind has no page found.
+ * A mapping of terabytes may have few present pages; the ioctl finds them. Without the ioctl at
+ * most SPAN_MOST bytes are examined, and pages after that are not found.
  *
- * The kernel counts neither the page of zeros that is behind memory which was only read, nor pages
- * of devices, but says that they are present. The ioctl knows the first; without it they are those
- * that are no file's and nobody's alone, as many as rss is short of.
+ * The kernel reports two kinds of page as present and does not count them as resident: pages of
+ * devices, and the zero page that backs memory which was only read. The ioctl identifies zero
+ * pages. Without it, pages of no file that no process owns alone are taken for zero pages, as many
+ * as needed to match rss.
  */
 #define _GNU_SOURCE
 #include "preload/resident/pagescan.h"
@@ -21,13 +22,13 @@
 
 #define PAGE PAGEINDEX_PAGE
 #define HUGE_SIZE ((uintptr_t)2 << 20)
-#define SPAN_MOST ((uintptr_t)256 << 30) /* bytes that are read of a mapping, entry by entry */
-#define SPARSE 16u                       /* times as many pages as there is memory */
+#define SPAN_MOST ((uintptr_t)256 << 30) /* bytes of a mapping that are examined by entry */
+#define SPARSE 16u /* ratio of a sparse mapping's size to its resident memory */
 
 #define ENTRIES 4096u
 #define REGIONS 512u
 
-/* In pages, as processes that do not look shall not have them. */
+/* In pages, so that processes without this scan do not have the memory. */
 static uint64_t *entries;
 static struct pagemap_region *regions;
 
@@ -49,7 +50,7 @@ bool pagescan_is_shmem(const struct smap *m)
            (m->map.shared && starts_with(m->name, "[anon_shmem:"));
 }
 
-/* ---- one piece of a mapping after another ---- */
+/* ---- pieces of a mapping ---- */
 
 struct scanning {
     int fd;
@@ -131,9 +132,9 @@ static void read_region(struct scanning *s, const struct pagemap_region *r)
     read_entries(s, r->start, r->end);
 }
 
-/* ---- what pagemap does not tell ---- */
+/* ---- facts that pagemap lacks ---- */
 
-/* Calls `change` for each page of [lo, hi) that is in the index; until it returns true. */
+/* Calls `change` for each page of [lo, hi) that is in the index, until it returns true. */
 static bool each_page(struct scanning *s, uintptr_t lo, uintptr_t hi,
                       bool (*change)(struct scanning *s, size_t page))
 {
@@ -189,8 +190,8 @@ static bool drop_any(struct scanning *s, size_t page)
     return s->found <= s->m->rss;
 }
 
-/* An older kernel says how much is in huge pages: it is told where that is what lies in whole
- * ones. */
+/* An older kernel reports only how much memory is in huge pages. If that is the whole mapping, or
+ * all its resident memory, its pages from the first multiple of a huge page on count as huge. */
 static void guess_huge(struct scanning *s)
 {
     uintptr_t lo = (s->m->map.start + HUGE_SIZE - 1) & -HUGE_SIZE;

@@ -1,7 +1,7 @@
 /*
- * A sorted array of ranges that do not overlap; neighbours are one. The recorder has some hundred
- * of them, so it is moved by memmove. A range for which there is no room is told as [other
- * mappings].
+ * A sorted array of ranges that do not overlap; adjacent ranges are merged. The recorder has some
+ * hundred of them, so memmove is fast enough. A range for which there is no room is reported as
+ * [other mappings].
  */
 #include "preload/resident/recorder_memory.h"
 
@@ -14,17 +14,17 @@
 
 struct range {
     uintptr_t lo, hi;
-    bool kept; /* forked children do not have it */
+    bool kept; /* the kernel does not copy it to forked children */
 };
 
 static struct {
     struct spinlock lock;
-    const struct guard *holder; /* the thread that has it for longer */
+    const struct guard *holder; /* the thread that holds the list across several calls */
     struct range *ranges;       /* RANGES_MAX of them, in pages */
     size_t n;
 } own;
 
-/* The first range that ends behind `addr`. */
+/* The first range that ends after `addr`. */
 static size_t first_behind(uintptr_t addr)
 {
     return upper_bound(&own.ranges->hi, own.n, sizeof *own.ranges, addr);

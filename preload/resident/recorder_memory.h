@@ -1,7 +1,7 @@
 /*
- * recorder_memory.h: which addresses are the recorder's own, so that what is resident there is told
- * as its. The kernel makes one mapping of the program's anonymous memory and ours where they meet,
- * so /proc does not tell.
+ * recorder_memory.h: address ranges of the recorder's own memory, so that its resident pages are
+ * reported as the recorder's. /proc cannot distinguish them, because the kernel merges adjacent
+ * anonymous mappings of the program and the recorder.
  *
  * The guard is held at GUARD_RECORDING. No malloc.
  */
@@ -12,21 +12,22 @@
 
 #include "common/compiler.h"
 
-/* Notes what common/pages.h maps from now on. False: there is no memory. */
+/* Records the mappings that common/pages.h makes from now on. False: there is no memory. */
 bool recorder_memory_begin(void);
 
-/* Until recorder_memory_let_go only the calling thread changes what is noted. To be called before
- * other threads are made to stand. */
+/* Until recorder_memory_let_go only the calling thread changes the list. To be called before other
+ * threads are stopped. */
 void recorder_memory_hold(void);
 void recorder_memory_let_go(void);
 
-/* Calls `visit` for each range in the order of addresses, while it is held. */
+/* Calls `visit` for each range in the order of addresses. The calling thread holds the list. */
 void recorder_memory_each(void (*visit)(uintptr_t lo, uintptr_t hi, void *arg), void *arg);
 
-/* Whether an address is in it. Any thread; not while it is held. */
+/* Whether the address is in a range. Any thread; not while the list is held. */
 bool recorder_memory_has(uintptr_t addr);
 
-/* In a forked child, which has nothing of what is kept from it (pages_keep). */
+/* To be called in a forked child, which lacks the memory that is not copied to children
+ * (pages_keep). */
 void recorder_memory_after_fork(void);
 
 #endif

@@ -4,7 +4,7 @@
 
 static struct {
     struct pairs nodes; /* ownernodes.h */
-    struct pairs rows;  /* by flags and node */
+    struct pairs rows;  /* row ids by flags and node */
 } g;
 
 static const uint32_t kinds[PAGE_KINDS] = {
@@ -16,7 +16,7 @@ static const uint32_t kinds[PAGE_KINDS] = {
 /* Writing to a trace, for one thread. */
 struct writing {
     struct thread_state *t;
-    uint16_t thread; /* whose rows they are */
+    uint16_t thread; /* thread that the rows belong to */
     bool full;
 };
 

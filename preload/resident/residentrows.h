@@ -13,7 +13,7 @@
  * for all rows. */
 bool residentrows_write(struct thread_state *t, const struct attribution *a);
 
-/* In a forked child, whose trace does not have the rows. */
+/* To be called in a forked child, whose trace does not have the rows. */
 void residentrows_forget(void);
 
 #endif

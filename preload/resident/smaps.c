@@ -1,6 +1,7 @@
 /*
- * Reader of smaps. The file is read in pieces, into a buffer that is kept, so that reading it again
- * makes nothing more resident. A line that is longer than the buffer is a path, which is cut.
+ * Reader of smaps. The file is read in pieces, into a buffer that is reused, so that reading the
+ * file again makes no more memory resident. A line that is longer than the buffer is a path, which
+ * is truncated.
  */
 #define _GNU_SOURCE
 #include "preload/resident/smaps.h"

@@ -1,6 +1,6 @@
 /*
- * smaps.h: reader of /proc/self/smaps and smaps_rollup without stdio or malloc: how many bytes of
- * each mapping are resident and swapped out.
+ * smaps.h: reader of /proc/self/smaps and smaps_rollup without stdio or malloc: resident and
+ * swapped bytes of each mapping.
  *
  * Format: proc_pid_smaps(5). Unknown lines are skipped. errno is not changed.
  */
@@ -12,9 +12,9 @@
 #define SMAPS_NAME_MAX 64u
 
 struct smap {
-    struct procmap map;        /* its name lies in `name`, cut */
+    struct procmap map;        /* its name is in `name`, truncated */
     char name[SMAPS_NAME_MAX]; /* NUL-terminated */
-    char base[SMAPS_NAME_MAX]; /* the part after its last slash, cut; "" for none */
+    char base[SMAPS_NAME_MAX]; /* the part after the last slash, truncated; "" for none */
     uint64_t rss, swap, huge;  /* bytes; of rss, in anonymous huge pages */
 };
 
@@ -34,7 +34,8 @@ void smaps_end(struct smaps_parser *p);
 /* Visits each mapping in the order of addresses. 0, or -errno if the file cannot be read. */
 int smaps_each(void (*visit)(const struct smap *m, void *arg), void *arg);
 
-/* Approximate number of resident pages, by /proc/self/statm, which costs nothing; 0: not known. */
+/* Approximate number of resident pages, by /proc/self/statm, which is cheap to read; 0: not
+ * known. */
 size_t smaps_estimate(void);
 
 /* Touches the memory that these functions use. */
