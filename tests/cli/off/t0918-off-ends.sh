@@ -146,10 +146,10 @@ outlives() {
     ok "$*: a command that ignores SIGTERM continues" kill -0 "$command"
     file_has x.folded '^sh;.*;read .*/hold [0-9]+$' "$*: flame off ended by SIGTERM has a result"
     if [ "$stays" = stays ]; then
-        is_str "$(cat err)" "flame: the command, process $command, has not ended by SIGTERM; it goes \
+        is_str "$(cat err)" "flame: the command, process $command, has not ended by SIGTERM; it runs \
 on unrecorded, with process $tracer, without which its calls would fail" "$*: flame off says which processes continue"
     else
-        is_str "$(cat err)" "flame: the command, process $command, has not ended by SIGTERM; it goes \
+        is_str "$(cat err)" "flame: the command, process $command, has not ended by SIGTERM; it runs \
 on untraced" "$*: flame off says that the command continues untraced"
         ok "$*: a command that ignores SIGTERM has no tracer process left" is_gone "$tracer"
         file_has "/proc/$command/status" '^TracerPid:[[:space:]]*0' \

@@ -1,6 +1,6 @@
 #!/bin/bash
-# A folder includes only itself and folders before it in the list; a subfolder of a stage is a folder of
-# its own here. Nothing includes flame.c.
+# A folder includes headers of itself and of folders before it in this order, which the table of
+# docs/design/folders.md has, too. Nothing includes flame.c.
 . "${0%/*}/../lib.sh"
 
 order='
@@ -86,7 +86,7 @@ rank() {
     echo -1
 }
 
-# Prints every include in $1 (a root of sources) of a later folder.
+# Prints every include in $1 (a root of sources) of a folder later in the order.
 wrong_includes() {
     local folder file line header mine theirs
     for folder in $order; do
@@ -103,11 +103,12 @@ wrong_includes() {
 }
 
 is_str "$(cd "$ROOT" && find common unwind patch inproc preload tracer inject fold render driver -name '*.[ch]' |
-    sed 's|/[^/]*$||' | sort -u)" "$(sed '/^$/d' <<<"$order" | sort)" \
-    'each folder of sources is in the order of layers'
-is_str "$(wrong_includes "$ROOT")" '' 'each include is of an earlier folder or of the same'
+    sed 's|/[^/]*$||' | sort -u)" "$(sed '/^$/d' <<<"$order" | sort)" 'every folder of sources has its place'
+is_str "$(sed -nE 's,^\| `([a-z/]+)/`.*,\1,p' "$ROOT/docs/design/folders.md" | grep -xF "$(sed '/^$/d' <<<"$order")")" \
+    "$(sed '/^$/d' <<<"$order")" 'docs/design/folders.md has the folders in the same order'
+is_str "$(wrong_includes "$ROOT")" '' 'every include is of the own folder or of one before it'
 is_str "$(cd "$ROOT" && grep -n '#include "' flame.c | grep -v '"common/')" '' \
-    'flame.c includes only headers of common/'
+    'flame.c knows the command table only'
 
 mkdir -p fold/stacks common
 echo '#include "driver/run/launch.h"' >fold/wrong.c
@@ -117,10 +118,10 @@ echo '#include "fold/fold.h"' >fold/stacks/wrong.c
 echo '#include "fold/stacks/span.h"' >fold/right.h
 is_str "$(wrong_includes "$SCRATCH")" 'common/wrong.h:1 includes error.h
 fold/stacks/wrong.c:1 includes fold/fold.h
-fold/wrong.c:1 includes driver/run/launch.h' 'the check of includes finds a wrong include'
+fold/wrong.c:1 includes driver/run/launch.h' 'the check sees a wrong include'
 
 is_str "$(for folder in $order; do
     echo "$(find "$ROOT/$folder" -maxdepth 1 -name '*.[ch]' | wc -l) $folder"
-done | awk '$1 > 40')" '' 'no folder has more than 40 sources'
+done | awk '$1 > 40')" '' 'no folder holds more sources than a reader can take in'
 
 done_testing

@@ -51,9 +51,9 @@ if "${CC:-gcc}" "${lto[@]}" -o nothing nothing.c 2>/dev/null; then
     ok 'the page and its script link with -flto' sh -c 'cd "$1" && shift && exec "$@"' - "$ROOT" \
         "${CC:-gcc}" "${lto[@]}" -I. -o "$SCRATCH/lengths" "$SCRATCH/lengths.c" render/backends/assets.c
     run ./lengths
-    is_str "$status $(cat out)" "0 $(cat "$ROOT"/render/assets/{pattern,svg/svg_*}.js | wc -c)
+    is_str "$status $(cat out)" "0 $(cat "$ROOT"/render/assets/{regex,svg/svg_*}.js | wc -c)
 $(wc -c <"$ROOT/render/assets/page/page.html")
-$(cat "$ROOT"/render/assets/{pattern,page/page_*}.js | wc -c)" 'assets linked with -flto are complete'
+$(cat "$ROOT"/render/assets/{regex,page/page_*}.js | wc -c)" 'assets linked with -flto are complete'
 else
     skip lto 'this compiler has no link-time optimization'
 fi

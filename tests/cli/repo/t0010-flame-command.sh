@@ -8,8 +8,9 @@ is_str "$(cat err)" '' 'flame --help prints nothing on standard error'
 run_expect_status 0 'flame help succeeds' "$FLAME" help
 run_expect_status 0 'flame --version succeeds' "$FLAME" --version
 like "$(cat out)" '^flame [0-9]+\.[0-9]+\.[0-9]+$' 'flame --version prints one line'
-is_str "$(sed -nE 's/^## ([0-9.]+).*/\1/p' "$ROOT/CHANGELOG.md" | head -1)" "$(sed 's/flame //' out)" \
-    'the newest section of CHANGELOG.md is this version'
+listed=$(sed -nE 's/^(## \[|The next release is )([0-9]+(\.[0-9]+)+).*/\2/p' "$ROOT/CHANGELOG.md" | head -1)
+is_str "$listed" "$(sed 's/flame //' out)" \
+    'CHANGELOG.md has the version of flame --version as the next release or the newest'
 run_expect_status 2 'flame without a command ends with status 2' "$FLAME"
 file_has err '^usage: flame' 'flame without a command prints the usage on standard error'
 is_str "$(cat out)" '' 'flame without a command prints nothing on standard output'
