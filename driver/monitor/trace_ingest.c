@@ -35,7 +35,7 @@ struct trace_ingest {
     struct periodic_thread *ticker;
     uint32_t spares_made, spares_reported; /* spares_reported: number that the processes know */
     uint32_t spares_taken;                 /* a lower bound: by the processes */
-    uint64_t given_back;           /* bytes of disk */
+    uint64_t given_back;                   /* bytes of disk */
     bool rules_shared;
 };
 

@@ -78,7 +78,7 @@ static struct trace *make(uint32_t nmoments, uint32_t nchanges)
     return t;
 }
 
-/* What the text contains. */
+/* Contents of the text. */
 struct reported {
     size_t bytes, stacks, moments;
     uint64_t sum, us;
