@@ -9,8 +9,8 @@
 
 #include "preload/allocators/operators.h"
 
-/* All arguments that a function may have, in registers. Those that it does not have are passed
- * on unread. */
+/* All arguments that a function may have, in registers. Those that a function does not have are
+ * passed on unread. */
 #define ENTRY_WORDS uintptr_t a, uintptr_t b, uintptr_t c, uintptr_t d FLAME_UNUSED
 typedef uintptr_t entry_function(ENTRY_WORDS);
 
@@ -52,8 +52,8 @@ FLAME_INLINE uintptr_t entrycalls_put(entry_function *next, ENTRY_WORDS, const u
     return err;
 }
 
-/* Resizes block `a`. A result of NULL means freed where the size is 0 or the function drops
- * blocks. */
+/* Resizes block `a`. A result of NULL means that the block was freed, if the size is 0 or the
+ * function frees on failure. */
 FLAME_INLINE uintptr_t entrycalls_size_anew(entry_function *next, ENTRY_WORDS, size_t size,
                                             bool drops, const uintptr_t *caller)
 {

@@ -48,8 +48,8 @@ static bool open_file(struct file *f)
            f->head.e_shentsize == sizeof(ElfW(Shdr)) && f->head.e_phentsize == sizeof(ElfW(Phdr));
 }
 
-/* Whether `exe` is loaded from this file: /proc/self/exe may be the loader, which was told to
- * run another. */
+/* Whether `exe` is loaded from this file: /proc/self/exe may be the loader, if it was run with a
+ * program as its argument. */
 static bool is_of(const struct file *f, const struct link_map *exe)
 {
     ElfW(Phdr) ph[SEGMENTS];
@@ -126,8 +126,8 @@ static void read_table(const struct file *f, const ElfW(Shdr) * symtab, const El
 {
     struct part strings = {.mapped = 0}, symbols = {.mapped = 0};
 
-    /* The last string ends within the table. A file that others cut short meanwhile is also the
-     * program's own text, so nothing is lost by trusting it. */
+    /* The last string ends within the table. If the file were truncated meanwhile, the program's
+     * own text would be lost, too, so trusting the file adds no risk. */
     if (map_part(f, strtab, &strings) && strings.bytes[strings.size - 1] == '\0' &&
         has_sign(&strings, signs, nsigns) && symtab->sh_offset % sizeof(uint64_t) == 0 &&
         map_part(f, symtab, &symbols))

@@ -1,10 +1,9 @@
 /*
- * exe_symtab.h: the functions that the program's own file names in its symbol table, which is there
- * unless it has been stripped.
+ * exe_symtab.h: functions in the symbol table of the program's own file, which exists unless the
+ * file was stripped.
  *
- * Read from the file; nothing in it is believed, but that its sizes and offsets are within it, and
- * symbols within the program's memory are for the caller to check. No malloc. All calls go through
- * common/kernel.h.
+ * The file is not trusted: its sizes and offsets must lie within it. The caller must check that
+ * symbols lie within the program's memory. No malloc. All calls go through common/kernel.h.
  */
 #ifndef FLAME_PRELOAD_ALLOCATORS_EXE_SYMTAB_H
 #define FLAME_PRELOAD_ALLOCATORS_EXE_SYMTAB_H
@@ -15,17 +14,17 @@
 #include "common/compiler.h"
 
 struct ownsym {
-    const char *name; /* while the function called runs */
-    uintptr_t at;     /* in memory */
+    const char *name; /* valid while the callback runs */
+    uintptr_t at;     /* address in memory */
     size_t size;      /* bytes */
 };
 
 typedef void ownsyms_found(const struct ownsym *s, void *arg);
 
 /*
- * If the file of `exe`, the loader's first module, has a symbol table whose strings have one of the
- * `signs`, each of them whole: calls `found` for each function of the table. That costs a few
- * system calls for a program that has been stripped.
+ * Calls `found` for each function of the symbol table of `exe`, the loader's first module, if the
+ * table's strings contain one of the `signs` as a whole. For a stripped program that costs a few
+ * system calls.
  */
 void ownsyms_each(const struct link_map *exe, const char *const *signs, size_t nsigns,
                   ownsyms_found *found, void *arg);

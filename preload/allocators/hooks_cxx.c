@@ -2,8 +2,8 @@
  * C++'s operators new and delete, in all their forms.
  *
  * Most of them call malloc and free, whose hooks record the block. Such a hook only jumps to the
- * next definition and leaves no frame. Allocators have operators of their own (NEXT_OPERATOR_OWN),
- * and those are recorded here (operators.h).
+ * next definition and leaves no frame. Some allocators have operators of their own
+ * (NEXT_OPERATOR_OWN), which are recorded here (operators.h).
  *
  * Rejected: a landing pad for exceptions, because its personality routine would bring libgcc_s, or
  * a second unwinder, into every process; and it would not see the new_handler's calls.
@@ -18,7 +18,7 @@ typedef void delete_function(void *p, uintptr_t b, uintptr_t c);
 
 /* ---- allocators' own ---- */
 
-/* Whether a hook has recorded the block at `p` already: it is the thread's last block then. */
+/* Whether a hook has already recorded the block at `p`: then it is the thread's last block. */
 FLAME_COLD bool operators_is_known(const void *p)
 {
     struct thread_state *t = guard.self;
@@ -96,7 +96,7 @@ static enum trace_call called_as(enum next_operator_id id)
     }
 }
 
-/* The size that a delete of this form says, its second word. */
+/* The size that a delete of this form passes, its second word. */
 static uint64_t said_size(enum next_operator_id id, uintptr_t b)
 {
     bool sized = id == NEXT_OPERATOR__ZdlPvm || id == NEXT_OPERATOR__ZdaPvm ||
@@ -108,7 +108,8 @@ static uint64_t said_size(enum next_operator_id id, uintptr_t b)
 
 /* ---- next definitions ---- */
 
-/* Allocates where there is no next definition: a program without C++ has found ours by its name. */
+/* Allocates if there is no next definition: a program without C++ has found this hook by its
+ * name. */
 static FLAME_COLD void *new_without_any(size_t size, uintptr_t b, enum next_operator_id id)
 {
     bool aligned = id == NEXT_OPERATOR__ZnwmSt11align_val_t ||
@@ -119,7 +120,7 @@ static FLAME_COLD void *new_without_any(size_t size, uintptr_t b, enum next_oper
     return aligned ? aligned_alloc(b, size) : malloc(size);
 }
 
-/* Begins recording, as only then it is known whether frees are watched. */
+/* Begins recording, because only then it is known whether frees are checked. */
 static FLAME_COLD void begin(void)
 {
     if (hook_enter()) {

@@ -8,7 +8,7 @@
  * that the program has started with. If one of those modules defines a function of the table, the
  * hook is put into the other modules' slots for it, and calls the definition. The module that
  * defines it keeps its own slots: what it calls within itself is part of a call that is recorded
- * already. A module that is loaded without the definer is left as it is.
+ * already. The slots of a module in a program without such a definition are not changed.
  *
  * Not recorded are calls through an address that dlsym gave, and calls by libraries that are opened
  * later. Nor are functions that take a heap of mimalloc's (mi_heap_malloc), because mi_heap_destroy
@@ -16,9 +16,9 @@
  *
  * Rejected: exporting the hooks from a second library, which the driver would preload where the
  * program's file or a library that it needs has the functions. Each exec would have to decide
- * again, for the closure of what the next program needs. And a plugin that asks by dlsym would find
- * our hook in the place of the real function; where the plugin alone brings the allocator, it would
- * not find the real one.
+ * again, for the closure of what the next program needs. And a plugin that uses dlsym would find
+ * the hook instead of the real function; if only the plugin has the allocator, it would not find
+ * the real function at all.
  */
 #define _GNU_SOURCE
 #include <link.h>
@@ -219,8 +219,9 @@ ENTRIES(GIVES, NEWS, COPIES, PUTS, SIZES, DROPS, GROWS, TAKES)
 static struct gotpatch hooks[] = {
     ENTRIES(SIZED_ROW, SIZED_ROW, ROW, ROW, SIZED_ROW, SIZED_ROW, ROW, ROW)};
 
-/* Functions that free a block, or may. They must be hooked: if one is missed, freed blocks stay
- * live in the recording. A missed function that only allocates merely leaves blocks out. */
+/* Functions that free a block, or may do so. They must be hooked: if one is missed, freed blocks
+ * stay live in the recording. If a function that only allocates is missed, its blocks are merely
+ * absent. */
 static const bool takes[] = {ENTRIES(SIZED_NO, SIZED_NO, NO, NO, SIZED_YES, SIZED_YES, YES, YES)};
 
 /* Names of the program's own definitions: hooks[i].symbol is these and the symbol. */
@@ -231,9 +232,10 @@ static bool is_own(size_t i)
     return i >= ENTRY_own_malloc;
 }
 
-/* ---- whose calls they take ---- */
+/* ---- modules whose calls are hooked ---- */
 
-/* Whether the module may define such functions: it has one of the names that show the allocator. */
+/* Whether the module may define such functions: it has one of the names that identify the
+ * allocator. */
 static bool may_define(const struct dynsym *module)
 {
     static const char *const signs[] = {"mallocx", "je_malloc", "tc_malloc", "mi_malloc"};
@@ -277,7 +279,7 @@ struct inside {
     struct patch_entry entries[ENTRY_COUNT];
     size_t id[ENTRY_COUNT];
     size_t n;
-    bool cut; /* a function that takes blocks is there in pieces, some of them elsewhere */
+    bool cut; /* parts of a function that frees blocks lie elsewhere */
 };
 
 /* Several names may be one function; the first name gets it. */
@@ -349,7 +351,7 @@ static FLAME_NOINLINE bool patch_inside(const struct link_map *exe, const struct
 {
     static const char *const hidden[] = {"je_malloc", "_rjem_malloc", "_rjem_je_malloc",
                                          "tc_malloc", "mi_malloc"};
-    static FLAME_BULK struct inside in; /* not touched where nothing is entered */
+    static FLAME_BULK struct inside in; /* not touched if no function is entered */
 
     if (module)
         note_exported(&in, module);

@@ -1,25 +1,26 @@
 /*
- * operators.h: telling of an allocator's own operator new, and of functions that are like it.
+ * operators.h: recording of an allocator's own operator new, and of functions like it.
  *
- * An operator new may call the program's new_handler, and may be left by an exception. So
- * nothing of ours is held while it is at work: the guard then says GUARD_OPERATOR, which
- * lets nested calls be told of, and is as good as idle if it is left standing. Nested calls
- * leave the guard idle; only then there is a question who has told of the block.
+ * An operator new may call the program's new_handler, and an exception may leave it. So the
+ * recorder holds nothing while the operator runs. The guard then is at GUARD_OPERATOR, at which
+ * nested calls are recorded, and which has the same effect as GUARD_IDLE if it is never reset.
+ * Nested calls leave the guard at GUARD_IDLE. Only then it must be found out whether a nested call
+ * has already recorded the block.
  */
 #ifndef FLAME_PRELOAD_ALLOCATORS_OPERATORS_H
 #define FLAME_PRELOAD_ALLOCATORS_OPERATORS_H
 
 #include "preload/hook_scope.h"
 
-/* The forms take one to three words, in registers. What a form does not have is passed on
- * unread. */
+/* All forms of operator new take one to three words, in registers. Words that a form does not have
+ * are passed on unread. */
 typedef void *new_function(size_t size, uintptr_t b, uintptr_t c);
 
-/* An operator new has called hooks. Whether one of them has told of `p`, or of a block in which
- * it lies. Where blocks are sampled it is not known, and true. */
+/* To be called if an operator new has called hooks. Whether one of them has recorded `p`, or a
+ * block that contains it. True if blocks are sampled, because then it is not known. */
 bool operators_is_known(const void *p);
 
-/* Calls the operator, and tells of its block of `size` bytes. Inlined in any case, as resize in
+/* Calls the operator, and records its block of `size` bytes. Always inlined, like resize in
  * hooks.c. */
 FLAME_INLINE void *operators_new_of(new_function *next, size_t size, uintptr_t a, uintptr_t b,
                                     uintptr_t c, const uintptr_t *caller)
@@ -35,7 +36,7 @@ FLAME_INLINE void *operators_new_of(new_function *next, size_t size, uintptr_t a
     return p;
 }
 
-/* The size is the first word, as with C++'s own. */
+/* The size is the first word, as for C++'s own operators. */
 FLAME_INLINE void *operators_new(new_function *next, size_t size, uintptr_t b, uintptr_t c,
                                  const uintptr_t *caller)
 {

@@ -1,5 +1,5 @@
 /*
- * api_call.h: first and last steps of the functions that a program calls itself (flamemem.h).
+ * api_call.h: first and last steps of the functions of flamemem.h that a program calls.
  */
 #ifndef FLAME_PRELOAD_API_API_CALL_H
 #define FLAME_PRELOAD_API_API_CALL_H
@@ -15,7 +15,7 @@ struct api_call {
     struct thread_state *t;
 };
 
-/* Begins a call. False: nothing is recorded, or the recorder is at work in this thread. */
+/* Begins a call. False: nothing is recorded, or the recorder already runs in this thread. */
 static inline bool api_call_begin(struct api_call *a)
 {
     *a = (struct api_call){guard.busy, errno, NULL};
@@ -38,8 +38,8 @@ static inline int api_call_end(const struct api_call *a, int result)
     return result;
 }
 
-/* Second name `as` for a function: the one by which flamemem.h finds it. The inline functions
- * there have the first. */
+/* Second name `as` for a function, by which the inline functions of flamemem.h find it. The inline
+ * functions have the first name. */
 #define ASKING_ALSO(name, as) extern __typeof__(name) as __attribute__((alias(#name))) EXPORT
 
 #endif

@@ -1,10 +1,10 @@
 /*
- * The functions by which an allocator of the program's own tells what it hands out:
- * preload/flamemem.h has their words.
+ * Functions by which an allocator of the program's own reports the blocks that it hands out
+ * (preload/flamemem.h).
  *
- * A block of a pool counts in the row of its stack. Where it lies in a block of malloc's, that one
- * counts for so much less as long, so that no byte counts twice and none is lost: what is live is
- * what malloc has handed out, in all and at any time.
+ * A block of a pool counts in the row of its stack. While it lies in a block of malloc's, that
+ * block counts for so many bytes less. So no byte counts twice and none is lost: at any time the
+ * sum of the live blocks is what malloc has handed out.
  */
 #define FLAMEMEM_LIBRARY
 #include "preload/api/api_call.h"
@@ -17,7 +17,7 @@ static uintptr_t address(const void *p)
     return (uintptr_t)p;
 }
 
-/* Where blocks are sampled, what pools hand out of is sampled like all others. */
+/* If blocks are sampled, the memory that backs pools is sampled like all other blocks. */
 static bool begin(struct api_call *a)
 {
     return !record_period && api_call_begin(a);
@@ -36,7 +36,7 @@ EXPORT int flamemem_pool_create(const void *pool)
     if (!begin(&a))
         return 0;
     pools_lock();
-    /* One at this address that was not destroyed is gone. */
+    /* A pool with this address that was not destroyed ends. */
     pools_end(address(pool), count_free, NULL);
     ok = pools_create(address(pool));
     pools_unlock();
@@ -77,7 +77,7 @@ EXPORT int flamemem_pool_add(const void *pool, const void *memory, size_t size)
     return api_call_end(&a, ok);
 }
 
-/* With the lock. */
+/* The caller holds the lock. */
 static bool put(const struct api_call *a, const void *pool, const void *p, size_t size,
                 uint32_t row)
 {

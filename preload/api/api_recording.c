@@ -1,6 +1,6 @@
 /*
- * The functions that a program calls itself, but for those of leaks: preload/flamemem.h has their
- * words.
+ * Functions of preload/flamemem.h that a program calls itself, except for the leak-check functions
+ * (preload/leak/api_leak.c).
  */
 #define FLAMEMEM_LIBRARY
 #include "preload/api/api_call.h"
@@ -66,11 +66,12 @@ ASKING_ALSO(flamemem_pause, flamemem_ask_pause);
 ASKING_ALSO(flamemem_resume, flamemem_ask_resume);
 ASKING_ALSO(flamemem_tag_push, flamemem_ask_tag_push);
 ASKING_ALSO(flamemem_tag_pop, flamemem_ask_tag_pop);
-/* For libflamewait.so, which has the names above as well (inproc/lib/regionhooks.c). */
+/* Other names for libflamewait.so, which exports the names above, too
+ * (inproc/lib/regionhooks.c). */
 ASKING_ALSO(flamemem_tag_push, flamemem_own_tag_push);
 ASKING_ALSO(flamemem_tag_pop, flamemem_own_tag_pop);
 
-/* ---- what the recorder tells us ---- */
+/* ---- the recorder's calls ---- */
 
 static void after_fork(void)
 {

@@ -4,11 +4,11 @@
  * A trace is complete at any instant, so a copy of its file is a snapshot. The file grows while it
  * is copied, and what was copied first may refer to what came last. So the copy repeats until the
  * file has not grown meanwhile. The header, which has the number of units, comes last. The reader
- * leaves out rows whose stacks are missing after all, as in any trace that it reads while it is
+ * skips rows whose stacks are missing nevertheless, as in any trace that it reads while it is
  * written.
  *
- * Rejected: writing the mapped trace instead of copying the file, because that takes as long. The
- * extents would also have to be walked while they grow.
+ * Rejected: writing the mapped trace instead of copying the file. That takes as long, and the
+ * extents would have to be walked while they grow.
  */
 #define _GNU_SOURCE
 #include "preload/api/snapshot.h"
@@ -24,7 +24,7 @@
 #include "preload/runtime/log.h"
 #include "preload/store.h"
 
-#define NAME_MOST 64u /* bytes of the snapshot's name that its file's name keeps */
+#define NAME_MOST 64u /* limit of bytes of the snapshot's name in its file's name */
 #define NUMBERS 10000u
 #define PASSES 16
 
@@ -195,7 +195,7 @@ static int copy_to(const char *path, int to_fd)
 
 static int make(const char *name)
 {
-    static FLAME_BULK char path[CONFIG_PATH_MAX]; /* with the lock */
+    static FLAME_BULK char path[CONFIG_PATH_MAX]; /* protected by the lock */
     int fd, err;
 
     if (!g.config->snapshots[0] && g.config->notes[0])
@@ -220,7 +220,7 @@ bool snapshot_make(const char *name)
     err = make(name);
     spinlock_drop(&g.lock);
     __atomic_fetch_add(err ? &h->unkept_snapshots : &h->kept_snapshots, 1, __ATOMIC_RELAXED);
-    /* With notes, the summary reports it. */
+    /* If there is a status file, the summary reports it. */
     if (err && !g.config->notes[0] && !__atomic_exchange_n(&said, true, __ATOMIC_RELAXED))
         log_line("a snapshot cannot be written: ", log_errno(-err), "; the program runs on", NULL);
     return !err;

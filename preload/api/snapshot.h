@@ -1,9 +1,9 @@
 /*
- * snapshot.h: the trace as it is now, in a file of its own.
+ * snapshot.h: copies the present trace to a file of its own.
  *
- * The recording goes on meanwhile, in other threads too: each counter is whole, and what other
- * threads do while the copy is made is in it or not. One copy at a time is made. The guard is
- * held at GUARD_RECORDING. No malloc.
+ * The recording continues meanwhile, in other threads, too. Each counter is whole; what other
+ * threads do during the copy may be in it or not. One copy is made at a time. The guard is held at
+ * GUARD_RECORDING. No malloc.
  */
 #ifndef FLAME_PRELOAD_API_SNAPSHOT_H
 #define FLAME_PRELOAD_API_SNAPSHOT_H
@@ -12,10 +12,10 @@
 
 #include "preload/runtime/config.h"
 
-/* `config` is borrowed for good. */
+/* Borrows `config` for good. */
 void snapshot_set(const struct config *config);
 
-/* False: there is no copy, as none is wanted or its file cannot be written. */
+/* False: there is no copy, because none was requested or its file cannot be written. */
 bool snapshot_make(const char *name);
 
 /* In a forked child. */

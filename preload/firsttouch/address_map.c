@@ -1,6 +1,6 @@
 /*
- * A file whose code is mapped is a library, or the program if its entry point lies there; what
- * stands right behind its last segment without a name is zeroed data of it.
+ * A file whose code is mapped is a library, or the program if its entry point lies there. Nameless
+ * memory directly after the last segment is the file's zeroed data.
  */
 #define _GNU_SOURCE
 #include "preload/firsttouch/address_map.h"
@@ -54,7 +54,7 @@ static uint32_t named_part(enum trace_memory_part part, const struct procmap *m)
     char name[PARTS_NAME_MAX];
     size_t len = m->name_len < sizeof name - 1 ? m->name_len : sizeof name - 1;
 
-    /* Its end, as that says more of a path. */
+    /* The end of the path, which says more than its beginning. */
     memcpy(name, m->name + m->name_len - len, len);
     name[len] = '\0';
     return nonheap_parts_number(part, base_name(name));
@@ -78,7 +78,7 @@ static bool is_same_file(const struct place *p, const struct procmap *m)
     return m->inode && p->inode == m->inode && p->major == m->major && p->minor == m->minor;
 }
 
-/* The parts of a file that are mapped stand together, and its code is not the first. */
+/* The mapped parts of a file are adjacent, and its code is not the first of them. */
 static void is_module(const struct procmap *m)
 {
     uint32_t part = named_part(TRACE_PART_LIBRARIES, m);

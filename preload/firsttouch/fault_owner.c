@@ -1,6 +1,7 @@
 /*
- * Owners of touched memory. Blocks are tried first, as they may lie in memory that the program has
- * mapped, and small ones in the allocator's. Memory in no block and near one is the allocator's.
+ * Owners of touched memory. Blocks are tried first, because they may lie in memory that the program
+ * has mapped, and small ones in the allocator's. Memory that is near a block but in none belongs to
+ * the allocator.
  */
 #include "preload/firsttouch/fault_owner.h"
 
@@ -11,8 +12,8 @@
 #include "preload/firsttouch/address_map.h"
 
 #define FAR_BACK ((uintptr_t)1 << 38) /* limit of a block's size */
-/* Distance below the stack pointer at which a touch still counts as the stack's, as by a
- * function with a large frame. */
+/* Distance below the stack pointer at which a touch still belongs to the stack, as in a function
+ * with a large frame. */
 #define BELOW_SP ((uintptr_t)1 << 16)
 
 static struct {
@@ -67,7 +68,7 @@ static bool find_block(struct owning *o, uintptr_t addr, uintptr_t lowest, bool 
     return true;
 }
 
-/* The row of a mapping of the program's own, or 0. */
+/* The row of a mapping that the program made itself, or 0. */
 static uint32_t mapped_row(uintptr_t addr)
 {
     struct mapping m;
@@ -97,7 +98,8 @@ static void count_one(struct owning *o, const struct touched *t)
         count_part(o, TRACE_PART_RECORDER, t->major, 1);
         return;
     }
-    p = address_map_known(t->addr); /* reading the mappings anew takes longer than all the rest */
+    p = address_map_known(
+        t->addr); /* reading the mappings again takes longer than everything else */
     if (p && p->file)
         lowest = p->lo;
     if (find_block(o, t->addr, lowest, &near))

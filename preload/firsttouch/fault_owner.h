@@ -1,6 +1,6 @@
 /*
  * fault_owner.h: counts page faults for the owner of the memory: the row of the block or of the
- * mapping that an address lies in, or a part of memory that belongs to no stack.
+ * mapping that contains the address, or a part of memory that belongs to no stack.
  *
  * For one thread at a time, with the guard at GUARD_RECORDING. No malloc.
  */
@@ -20,7 +20,7 @@ struct owning {
 /* Visitor for faultrings_read; `arg` is a struct owning. */
 void fault_owner_count(const struct touched *t, void *arg);
 
-/* In a forked child, whose trace does not have the rows. */
+/* To be called in a forked child, whose trace does not have the rows. */
 void fault_owner_forget(void);
 
 #endif

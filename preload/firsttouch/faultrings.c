@@ -1,10 +1,10 @@
 /*
- * Records are of 8 bytes and multiples of them, as the ring is, so each word is read by itself and
- * none goes over the end. A record of a fault: the head, the address, which registers there are,
- * and the stack pointer; one of losses: the head, the event, how many.
+ * The sizes of records and of the ring are multiples of 8 bytes, so no word wraps around the ring's
+ * end, and each word is read by itself. A record of a fault has a head, the address, the register
+ * mask, and the stack pointer. A record of losses has a head, the event, and the number.
  *
- * A mapping of a ring keeps its event, so the descriptors are closed. Minor and major faults have
- * rings of their own, as an event without a descriptor cannot write into another's.
+ * A mapping of a ring keeps its event alive, so the descriptors are closed. Minor and major faults
+ * have separate rings, because an event without a descriptor cannot write to another's ring.
  */
 #define _GNU_SOURCE
 #include "preload/firsttouch/faultrings.h"
@@ -21,12 +21,12 @@
 #define RING_LEAST (2 * PAGE)
 #define MAJOR_RING (4 * PAGE) /* a disk is slow */
 #define REG_SP 7              /* <asm/perf_regs.h>, PERF_REG_X86_SP */
-#define RECORD_WORDS 4        /* of a fault; one without registers has a word less */
+#define RECORD_WORDS 4        /* of a fault; a record without registers has one word less */
 
 /* ---- opening ---- */
 
-/* inherit_thread, which headers before Linux 5.13 (Debian 11) have no name for: a bit of the word
- * behind read_format. */
+/* inherit_thread is a bit of the word after read_format, for which headers before Linux 5.13
+ * (Debian 11) have no name. */
 static void inherit_threads_only(struct perf_event_attr *attr)
 {
     char *at = (char *)&attr->read_format + sizeof attr->read_format;
@@ -49,7 +49,7 @@ static struct perf_event_attr attributes(bool major, bool all)
         .inherit = 1,
         .exclude_kernel = !all,
         .exclude_hv = 1,
-        .watermark = 1, /* nobody is woken */
+        .watermark = 1, /* no reader is woken */
         .wakeup_watermark = INT32_MAX,
     };
 
@@ -68,7 +68,7 @@ static long open_event(uint32_t cpu, bool major)
     return kernel_call(SYS_perf_event_open, &attr, 0, cpu, -1, PERF_FLAG_FD_CLOEXEC);
 }
 
-/* 0 or -errno. What a user may lock is less, perhaps. */
+/* 0 or -errno. The user's limit of locked memory may be lower. */
 static long map_ring(struct faultrings *r, long fd, struct faultring ring)
 {
     long at = -ENOMEM;
@@ -107,7 +107,7 @@ static void close_all(struct faultrings *r)
     }
 }
 
-/* The largest power of two that is no more. */
+/* The largest power of two that is not larger. */
 static size_t ring_size(uint32_t cpus)
 {
     size_t size = FAULTRINGS_BYTES;
@@ -169,8 +169,8 @@ static uint64_t word_at(const struct faultring *ring, uint64_t at)
     return *(const volatile uint64_t *)((const char *)ring->page + PAGE + (at & (ring->size - 1)));
 }
 
-/* The size of the record at `at`, of which `left` bytes are there; 0: it is none of the kernel's.
- */
+/* The size of the record at `at`, of which `left` bytes are present; 0: the kernel did not write
+ * it. */
 static uint64_t read_record(const struct faultring *ring, uint64_t at, uint64_t left,
                             struct touched *t)
 {
@@ -196,14 +196,14 @@ static void read_ring(struct faultring *ring, void (*visit)(const struct touched
     uint64_t at = ring->page->data_tail, head = at + there(ring);
 
     if (at != head)
-        ring->full =
-            ring->size - (head - at) <= RECORD_WORDS * sizeof(uint64_t); /* one byte is kept */
+        ring->full = ring->size - (head - at) <=
+                     RECORD_WORDS * sizeof(uint64_t); /* one byte of the ring is never used */
     while (at != head) {
         struct touched t;
         uint64_t size = read_record(ring, at, head - at, &t);
 
         if (!size)
-            at = head; /* somebody has written there: nothing of it can be read */
+            at = head; /* other code has written to the ring: nothing of it can be read */
         else if (t.addr || t.lost)
             visit(&t, arg);
         at += size;
@@ -218,7 +218,7 @@ void faultrings_read(struct faultrings *r, void (*visit)(const struct touched *t
         read_ring(&r->rings[i], visit, arg);
 }
 
-/* ---- what was lost ---- */
+/* ---- losses ---- */
 
 static void touch_on(uint32_t cpu, volatile char *page)
 {

@@ -1,10 +1,11 @@
 /*
- * Page faults by who has the memory that was touched: read before a block or a mapping goes, so
- * that what was touched of it is told as its, and when there is soon no room for more.
+ * Reads the page faults and counts them for the owner of the touched memory. That happens before a
+ * block or a mapping is freed, so that its faults count as its own, and when there may soon be no
+ * room for more.
  *
- * One thread reads at a time, and another that is about to give a block back waits for it, as it
- * may have a fault in that block before it. Where who reads does not come back (siglongjmp out of a
- * handler), the others go on, and the kernel counts what is lost.
+ * One thread reads at a time. Another thread that is about to free a block waits for it, because it
+ * may have a fault in that block. If the reader never returns (siglongjmp out of a handler), other
+ * threads continue without reading, and the kernel counts the losses.
  */
 #include "common/basename.h"
 #include "common/spinlock.h"

@@ -1,7 +1,7 @@
 /*
  * Ages of the blocks that are live when the process ends by itself, or asks for a snapshot. Its
  * other threads are stopped meanwhile, as for the leak check and the scan of resident memory. Rows
- * are written when they run again, as writing takes a lock.
+ * are written after they are resumed, because writing takes a lock.
  *
  * Rejected: counters of live blocks by time of birth, from which a reader could compute ages later.
  * How long a process will live is unknown, so their classes would have to be those of a clock that
@@ -35,7 +35,7 @@ static struct looking {
     bool full, looked;
 } * g;
 
-static bool done; /* at the end */
+static bool done; /* the scan at the process's end has been made */
 
 #define TALLIES_SIZE (sizeof(struct tally) << TRACE_ROW_SHIFT)
 
@@ -167,7 +167,7 @@ static void write_ages(struct thread_state *t)
         pages_free(g->tallies[i], TALLIES_SIZE);
         g->tallies[i] = NULL;
     }
-    /* Ages of a part of the blocks would mislead: then the trace does not say that it has ages. */
+    /* Ages of only some blocks would mislead, so the trace then does not claim to have ages. */
     if (g->full)
         clear_ages();
     else
@@ -198,7 +198,7 @@ static void started(const struct config *config)
     lifecycle_end_wanted = true;
 }
 
-/* Drops the parent's results, and those of a scan that it was in the middle of. */
+/* Drops the parent's results, and those of a scan that was in progress in the parent. */
 static void after_fork(void)
 {
     if (!g)

@@ -4,7 +4,7 @@
 #include "preload/record.h"
 #include "preload/sidetables/birthmap.h"
 
-/* In pages, as processes that do not record lifetimes shall not have it. */
+/* In pages, so that processes that do not record lifetimes do not have the memory. */
 static struct rowclasses *counted;
 
 bool lifetimes_begin(bool bytes)

@@ -1,10 +1,10 @@
 /*
- * lifetimes.h: sizes and lifetimes of blocks, where they are asked for: counted in rows above their
- * stacks, a row for each class that occurs.
+ * lifetimes.h: sizes and lifetimes of blocks, recorded on request. They count in rows above the
+ * blocks' stacks, one row for each class that occurs.
  *
  * A size is counted at the allocation, a lifetime at the free, by record_birth and record_death
- * (preload/record.h). So both are there at any instant, however the process ends. The calling
- * thread's events are counted.
+ * (preload/record.h). So the trace has both at any instant, however the process ends. The functions
+ * count events of the calling thread.
  */
 #ifndef FLAME_PRELOAD_LIFETIMES_LIFETIMES_H
 #define FLAME_PRELOAD_LIFETIMES_LIFETIMES_H
@@ -16,7 +16,7 @@
  * time. False: no memory. */
 bool lifetimes_begin(bool bytes);
 
-/* In a forked child, before it gives up its parent's trace. */
+/* To be called in a forked child, before it gives up its parent's trace. */
 void lifetimes_forget(void);
 
 /* The histogram of lifetimes, or of ages, by the clock in use. */

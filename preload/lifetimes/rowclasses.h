@@ -2,9 +2,9 @@
  * rowclasses.h: rows of the trace that count the classes of a stack's blocks, by the row that
  * counts the blocks themselves.
  *
- * A class gets its row when a first block falls into it. All of them belong to the thread whose row
- * it is. So only that thread uses them, or one that scans while no other thread runs. Memory: 256
- * bytes a row, in pages that are touched as rows come. No malloc.
+ * A class gets its row when a first block falls into it. All these rows belong to the thread of the
+ * row that counts the blocks. So only that thread uses them, or a thread that scans while no other
+ * runs. Memory: 256 bytes a row, in pages that are touched as rows are made. No malloc.
  */
 #ifndef FLAME_PRELOAD_LIFETIMES_ROWCLASSES_H
 #define FLAME_PRELOAD_LIFETIMES_ROWCLASSES_H
@@ -20,19 +20,21 @@ struct row_classes {
     uint32_t lives[ROWCLASSES_LIVES];
 };
 
-struct rowclasses { /* all zero: none */
+struct rowclasses { /* all zero: empty */
     struct row_classes *chunks[STORE_SEGMENTS];
 };
 
 /* The rows of the classes of row `id`; NULL: there is no memory. */
 struct row_classes *rowclasses_of(struct rowclasses *c, uint32_t id);
 
-/* The row *at, which is made if it is 0: for the class with this number (lifeclass_number) of
- * the stack `node`, of the thread with the id `thread`. NULL: there is no room. */
+/* The row with the id *at, which is made if *at is 0. It is for the class with this number
+ * (lifeclass_number), the stack `node`, and the thread with the id `thread`. NULL: there is no
+ * room. */
 struct trace_row *rowclasses_row(struct thread_state *t, uint32_t *at, uint32_t node,
                                  uint16_t thread, uint32_t number, uint16_t flags);
 
-/* In a forked child, whose trace does not have the rows, before it gives up the parent's. */
+/* To be called in a forked child, whose trace does not have the rows, before it gives up the
+ * parent's. */
 void rowclasses_forget(struct rowclasses *c);
 
 #endif
