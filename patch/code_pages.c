@@ -1,6 +1,6 @@
 /*
- * Code stays executable while it is written: what refuses modified code to be made executable
- * (SELinux's execmod) refuses now, while there is nothing to take back.
+ * Code stays executable while it is written. A policy that forbids making modified code executable
+ * (SELinux's execmod) then refuses at once, before any change has to be undone.
  */
 #define _GNU_SOURCE
 #include "patch/code_pages.h"
@@ -11,7 +11,7 @@
 #include "common/kernel.h"
 #include "common/procmaps.h"
 
-/* Where a program's heap grows, right above it, is no place for stubs. */
+/* No stubs are placed directly above the program, where its heap grows. */
 #define HEAP_ROOM ((uintptr_t)1 << 30)
 
 static bool note_text(const struct procmap *map, void *arg)
@@ -56,7 +56,7 @@ int code_pages_protect(uintptr_t start, uintptr_t end, int protection)
     return (int)kernel_call(SYS_mprotect, start, end - start, protection);
 }
 
-/* Memory at `hint`, if that is free and reached; else 0. */
+/* Maps memory at `hint`, if that is free and within reach; otherwise 0. */
 static uintptr_t map_at(uintptr_t hint, const struct code_pages *texts, size_t size)
 {
     long got = kernel_call(SYS_mmap, hint & ~(CODE_PAGES_PAGE - 1), size, PROT_READ | PROT_WRITE,

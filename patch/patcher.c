@@ -1,15 +1,15 @@
 /*
- * Problem: code that others run is changed, and whatever goes wrong half-way would leave a program
- * that is neither patched nor whole.
+ * Problem: the program's code is changed while it is in use, and an error in the middle would leave
+ * it half patched.
  *
  * Algorithm: everything that can fail comes before the first byte of the module changes. The list
  * is checked, then the module's bytes; stubs get room, are written and made executable; then the
- * module's code is made writable. It stays executable meanwhile, so a refusal (SELinux's execmod,
- * a filter) comes now, while there is nothing to take back. Branches are written, and the code
- * gets the protection it had.
+ * module's code is made writable. It stays executable meanwhile, so a refusal (SELinux's execmod, a
+ * filter) comes now, before any change has to be undone. Branches are written, and the code gets
+ * the protection it had.
  *
- * Rejected: code that is writable but not executable while it is written. What refuses modified
- * code to be made executable does so when it is too late.
+ * Rejected: code that is writable but not executable while it is written. A policy that forbids
+ * making modified code executable would refuse when it is too late.
  */
 #define _GNU_SOURCE
 #include "patch/patcher.h"
@@ -21,7 +21,8 @@
 #include "patch/stub.h"
 #include "patch/code_pages.h"
 
-/* Slots of stub_home that are taken. Never fewer: somebody may be asleep in one. */
+/* Number of used slots of stub_home. It never shrinks, because a thread may be blocked in a
+ * slot. */
 static size_t home_used;
 
 static bool is_taken(const struct patch_module *m, const struct patch_site *s)
@@ -29,7 +30,7 @@ static bool is_taken(const struct patch_module *m, const struct patch_site *s)
     return s->kind != SITE_NONE && (!m->wants || m->wants(s->number));
 }
 
-/* The next site at or behind *i that is to be patched; NULL: there is none. */
+/* The next site at or after *i that is to be patched; NULL: there is none. */
 static const struct patch_site *next_site(const struct patch_module *m, size_t *i)
 {
     for (; *i < m->n; ++*i)
@@ -70,11 +71,11 @@ static enum patch_result find_texts(struct patch_module *m, struct code_pages *t
     return PATCH_DONE;
 }
 
-/* Whether each site holds what it should: its own bytes, or the branch to its stub. */
+/* Whether each site has the expected bytes: its own, or the branch to its stub. */
 static enum patch_result check_bytes(struct patch_module *m, bool patched)
 {
     const struct patch_site *s;
-    size_t at = 0; /* the slot's; there are none before the sites are patched */
+    size_t at = 0; /* the stub's address; before the sites are patched there are no stubs */
 
     for (size_t i = 0; (s = next_site(m, &i)); at += STUB_SLOT) {
         const uint8_t *window = (const uint8_t *)(m->bias + s->at), *want = s->bytes;
@@ -92,7 +93,7 @@ static enum patch_result check_bytes(struct patch_module *m, bool patched)
     return PATCH_DONE;
 }
 
-/* Room for the stubs that can be written to. */
+/* Finds writable room for the stubs. */
 static enum patch_result find_room(struct patch_module *m, const struct code_pages *texts)
 {
     uintptr_t home = (uintptr_t)stub_home;
@@ -117,7 +118,7 @@ static bool is_home(const struct patch_module *m)
     return m->stubs >= stub_home && m->stubs < stub_home + sizeof stub_home;
 }
 
-/* Ends what find_room began: the stubs can be executed, or are gone. */
+/* Completes find_room: makes the stubs executable, or frees them. */
 static enum patch_result close_room(struct patch_module *m, enum patch_result so_far)
 {
     uintptr_t start = (uintptr_t)m->stubs, end = start + m->patched * STUB_SLOT;

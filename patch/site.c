@@ -27,7 +27,7 @@ const char *site_reason_name(unsigned reason)
     return reason < SITE_REASONS ? reasons[reason] : "?";
 }
 
-/* Distances lie among the instructions that are moved, one behind the other. */
+/* The distances lie in the moved instructions, one after the other. */
 static bool relatives_fit(const struct patch_site *s)
 {
     unsigned least = s->kind == SITE_AFTER ? s->call_size : 1, end = s->length;
@@ -49,7 +49,7 @@ static bool relatives_fit(const struct patch_site *s)
     return true;
 }
 
-/* Where in its window the call lies. */
+/* Whether the call lies at the right place in its window. */
 static bool call_fits(const struct patch_site *s)
 {
     uint32_t before = s->call - s->at;

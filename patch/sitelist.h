@@ -1,9 +1,9 @@
 /*
- * sitelist.h: a few sites of one module in a file, for a process of a run to patch.
+ * sitelist.h: a few sites of one module in a file, to be patched by a process of a run.
  *
- * flame writes it (patch/find/) into the directory of the run, which is the user's alone; the
- * recorder maps it and works by it where its process has a module of that build-id. Numbers are of
- * this machine: the file goes with the run.
+ * flame writes the file (patch/find/) into the directory of the run, which only the user can
+ * access. The recorder maps it and uses it if its process has a module with that build-id. Numbers
+ * are in this machine's byte order, because the file belongs to the run.
  *
  *     struct sitelist_head
  *     count struct patch_site, by the addresses of their calls
@@ -30,8 +30,8 @@ struct sitelist_head {
 
 _Static_assert(sizeof(struct sitelist_head) == 88, "shared between programs");
 
-/* The list in `size` bytes at `file`, which are aligned to 8, or NULL: they are none, or another
- * version's. The sites are sound. Pure. */
+/* The list in `size` bytes at `file`, which are aligned to 8. NULL: they are no list, or one of
+ * another version. The sites are sound. Pure. */
 const struct sitelist_head *sitelist_in(const void *file, size_t size);
 
 static inline const struct patch_site *sitelist_sites(const struct sitelist_head *h)

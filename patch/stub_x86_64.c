@@ -1,27 +1,28 @@
 /*
  * A slot of x86-64:
  *
- *     0   what stood before the call; for what stands behind it, nothing
- *         lea data(%rip),%rcx        (the kernel would change rcx anyhow)
+ *     0   the instructions that were before the call; for those after it, none
+ *         lea data(%rip),%rcx        (the kernel would change rcx anyway)
  *         jmp *enter(%rip)
- *         for SITE_AFTER: back:  what stood behind the call; jmp to what follows
- *                         here:  syscall, and on to back
+ *         for SITE_AFTER: back:  the instructions after the call; jmp to the code after them
+ *                         here:  syscall, then continue at back
  *     80  struct stub_data
  *
- * stub_enter is entered with the registers as they were at the `syscall`. It leaves the red zone
- * alone, puts down a return address and a frame pointer as a call would have, keeps the flags, and
- * calls the handler with a struct patch_call on the stack. Then it jumps to where `back` says,
- * with rcx and r11 as the kernel would have left them. Calls that must be made where they stand
- * (their numbers are not known before), and those that nobody asks for, go on to `here` with
+ * stub_enter is entered with the registers as they were at the `syscall`. It does not touch the red
+ * zone. It stores a return address and a frame pointer like a call, saves the flags, and calls the
+ * handler with a struct patch_call on the stack. Then it jumps to the address in `back`, with rcx
+ * and r11 as the kernel would have left them. Calls that must be made at their own place (their
+ * numbers are not known earlier), and calls that the handler does not want, continue at `here` with
  * nothing changed.
  *
- * At SITE_CALL, the call of __syscall_cancel_arch, the slot is called as that function would be,
- * and stub_point has a function's freedom.
+ * At SITE_CALL, the call of __syscall_cancel_arch, the slot is called like that function, so
+ * stub_point may change the registers that a function may change.
  *
- * Unwinding. From within stub_enter the return address is on the stack, or, where it is not yet or
- * not any more, where rcx points. In a slot it is in the slot: slots are aligned, so the address
- * of the data follows from rip, and one expression holds for all of them. (At the last jump the
- * address is in rcx. Rejected: DW_CFA_register to say so, which libgcc 12 does not follow there.)
+ * Unwinding. Within stub_enter the return address is on the stack; at its beginning and end, rcx
+ * points to the return address. Within a slot the return address is in the slot's data. Slots are
+ * aligned, so the data's address follows from rip, and one expression serves for all slots. (At the
+ * last jump the address is in rcx. Rejected: DW_CFA_register, which libgcc 12 does not follow
+ * there.)
  */
 #include "patch/stub.h"
 
@@ -33,11 +34,11 @@ enum { DATA = 80, JUMP = 5, SYSCALL_SIZE = 2 };
 
 /* At DATA in each slot; the code below knows the offsets. */
 struct stub_data {
-    uint64_t pc;    /* just behind the call, in the program's code */
-    uint64_t back;  /* where to go when the call is made */
-    uint64_t here;  /* where to go to make it as if nothing had been */
+    uint64_t pc;    /* address after the call, in the program's code */
+    uint64_t back;  /* address at which to continue after the call */
+    uint64_t here;  /* address at which to make the call as if the site were not patched */
     uint64_t enter; /* stub_enter or stub_point */
-    uint64_t cfa;   /* the frame's address less the stack pointer, in the slot's first part */
+    uint64_t cfa;   /* the frame's address minus the stack pointer, in the slot's first part */
     uint64_t point; /* SITE_CALL: the function that is called there */
 };
 
@@ -86,8 +87,8 @@ __asm__(".pushsection .text\n"
         "stub_enter:\n"
         ".cfi_startproc simple\n"
         ".cfi_def_cfa rsp, 0\n"
-        ".cfi_escape 0x10,0x10,0x02, 0x72,0x00\n" /* rip is saved where rcx points; 0x16: is what it
-                                                     holds */
+        ".cfi_escape 0x10,0x10,0x02, 0x72,0x00\n" /* rip is saved at the address in rcx; 0x16: is
+                                                     the value of */
         "endbr64\n"
         "lea -128(%rsp),%rsp\n"
         ".cfi_def_cfa_offset 128\n"
@@ -231,7 +232,8 @@ __asm__(".pushsection .text\n"
         ".cfi_endproc\n"
         ".size stub_point, .-stub_point\n"
 
-        /* long stub_make_point(const struct patch_call *): calls it as the C library would have. */
+        /* long stub_make_point(const struct patch_call *): calls that function as the C library
+         * would. */
         ".p2align 4\n"
         ".globl stub_make_point\n"
         ".hidden stub_make_point\n"
@@ -253,7 +255,7 @@ __asm__(".pushsection .text\n"
         "mov 32(%rdi),%r9\n"
         "mov 88(%rdi),%rdi\n"
         "call *%rax\n"
-        "xor %r9d,%r9d\n" /* what the handler put there is nobody else's */
+        "xor %r9d,%r9d\n" /* does not pass the handler's values on */
         "xor %edi,%edi\n"
         "add $24,%rsp\n"
         ".cfi_def_cfa_offset 8\n"
@@ -273,7 +275,7 @@ static void put(uint8_t *to, const void *from, size_t size)
         ((volatile uint8_t *)to)[i] = ((const uint8_t *)from)[i];
 }
 
-/* The distance from the end of a 32-bit field to a place; false: it is too far. */
+/* Writes the distance from the end of a 32-bit field to a place. False: it is too far. */
 static bool put_distance(uint8_t *field, uintptr_t to)
 {
     int64_t away = (int64_t)(to - ((uintptr_t)field + 4));
@@ -283,7 +285,7 @@ static bool put_distance(uint8_t *field, uintptr_t to)
     return near == away;
 }
 
-/* Moves window[from..end) to `to`, with its distances made right. */
+/* Moves window[from..end) to `to`, and adjusts its distances. */
 static bool move(uint8_t *to, const struct patch_site *s, uintptr_t window, unsigned from,
                  unsigned end)
 {
@@ -311,7 +313,7 @@ static uint8_t *put_code(uint8_t *at, const char *bytes, size_t size)
 
 #define CODE(at, bytes) put_code(at, bytes, sizeof(bytes) - 1)
 
-/* The slot's last two instructions but one: its data's address into rcx or r11, and on. */
+/* Writes the end of a slot's code: its data's address into rcx or r11, and the jump. */
 static uint8_t *put_entry(uint8_t *slot, uint8_t *at, bool is_point)
 {
     at = is_point ? CODE(at, "\x4c\x8d\x1d") : CODE(at, "\x48\x8d\x0d");

@@ -1,6 +1,6 @@
 /*
- * entry.h for a processor whose functions are not patched yet: the caller is told so, and what it
- * hooks otherwise stays hooked (docs/ports.md).
+ * entry.h for a processor on which functions are not patched yet: entries_apply reports it, and
+ * other hooks are not affected (docs/ports.md).
  */
 #include "patch/entry/entry.h"
 

@@ -2,16 +2,16 @@
  * A slot, near the module:
  *
  *     0   jmp *hook(%rip)       hooks may lie anywhere
- *     6   the function's first instructions, their distances made right
- *         jmp to what follows them
+ *     6   the function's first instructions, with adjusted distances
+ *         jmp to the instruction after them
  *     56  the hook's address
  *
- * The function's beginning becomes a branch to the slot, behind the mark for indirect branches
+ * The function's beginning becomes a branch to the slot, after the mark for indirect branches
  * (endbr64) if there is one. A function that is nothing but a jump to another is patched, too: its
  * jump does the same in the slot.
  *
- * Slots have no call frame information: only a signal handler that interrupts one of the few
- * instructions there notices, and a walk from it ends.
+ * Slots have no call frame information. That matters only to a signal handler that interrupts one
+ * of the few instructions there: a walk from it ends.
  */
 #include "patch/entry/entry.h"
 
@@ -30,7 +30,7 @@ enum { MARK = 4, BRANCH = 5, TO_HOOK = 6, HOOK = 56, LONGEST = 15 };
 _Static_assert(TO_HOOK + 2 * 6 + LONGEST + BRANCH <= HOOK, "all code fits");
 _Static_assert(HOOK + sizeof(uintptr_t) == ENTRY_SLOT, "a slot is code and an address");
 
-/* Where the branch is to stand, and how many bytes of whole instructions give way. */
+/* The place of the branch, and the number of bytes of whole instructions that it replaces. */
 struct window {
     size_t at, size;
 };
@@ -54,8 +54,8 @@ static size_t decode(const struct patch_entry *e, size_t at, struct insn *i)
     return isa_of(EM_X86_64)->decode((const uint8_t *)e->function + at, e->size - at, i);
 }
 
-/* Whether what stands at `at` is what assemblers fill up with, as far as they align functions: a
- * nop, of one byte or more, or int3. */
+/* Whether the code at `at` is padding as assemblers write it to align functions: a nop, of one byte
+ * or more, or int3. */
 static bool is_filling(uintptr_t at, uintptr_t until)
 {
     const uint8_t *p = (const uint8_t *)at;
@@ -67,7 +67,7 @@ static bool is_filling(uintptr_t at, uintptr_t until)
     return *p == 0x90 || *p == 0xcc || (p[0] == 0x0f && p[1] == 0x1f);
 }
 
-/* A function that is shorter than a branch has room for one where nothing but filling follows. */
+/* A function that is shorter than a branch has room for one if only padding follows it. */
 static bool find_window(const struct patch_entry *e, struct window *w)
 {
     struct insn i = {.flow = INSN_ON};
@@ -84,7 +84,7 @@ static bool find_window(const struct patch_entry *e, struct window *w)
             is_filling(e->function + w->at + w->size, e->function + w->at + BRANCH));
 }
 
-/* Whether an instruction of the function leads into the window, behind its first byte. */
+/* Whether an instruction of the function jumps into the window, after its first byte. */
 static bool is_led_into(const struct patch_entry *e, const struct window *w)
 {
     struct insn i;
@@ -118,8 +118,9 @@ static void put_branch(uint8_t *to, uintptr_t at, uintptr_t target)
     put_distance(to + 1, at + BRANCH, target);
 }
 
-/* Writes one instruction of the function to `to`, where it does the same: how many bytes that
- * takes, or 0 if a distance does not reach from there. Branches of one byte become such of four. */
+/* Copies one instruction of the function to `to`, where it must have the same effect. Returns its
+ * size there, or 0 if a distance does not reach from there. Branches with one-byte distances become
+ * branches with four-byte distances. */
 static size_t move(uint8_t *to, const uint8_t *from, const struct insn *i)
 {
     size_t size = i->size, distance = i->distance;
@@ -144,7 +145,7 @@ static size_t move(uint8_t *to, const uint8_t *from, const struct insn *i)
                : 0;
 }
 
-/* False: a distance does not reach from there. */
+/* Writes a slot. False: a distance does not reach from there. */
 static bool write_slot(uint8_t *slot, const struct patch_entry *e, const struct window *w)
 {
     const uint8_t *from = (const uint8_t *)e->function + w->at;
@@ -173,8 +174,8 @@ static void give_up(struct patch_entry *entries, size_t n)
         entries[i].original = NULL;
 }
 
-/* Writes the slots of those that can be patched, and says so in them. Returns how many; none where
- * one that is needed cannot. */
+/* Writes the slots of the functions that can be patched, and sets `original` in these. Returns
+ * their number; 0 if a needed function cannot be patched. */
 static size_t write_slots(struct patch_entry *entries, size_t n, uint8_t *slots,
                           const struct code_pages *texts)
 {

@@ -1,6 +1,6 @@
 /*
- * Sections say exactly what is code; a file without them is taken by its segments. Functions come
- * from the table of .eh_frame_hdr, which every linker of the last twenty years sorts.
+ * Sections say exactly where code is; for a file without sections its segments are used. Functions
+ * come from the table of .eh_frame_hdr, which every linker of the last twenty years sorts.
  *
  * Source: the ELF gABI; the LSB's .eh_frame_hdr.
  */
@@ -127,7 +127,7 @@ static bool get_at(const struct file *f, uint64_t addr, void *to, size_t size)
     return false;
 }
 
-/* Whether an FDE is of a signal handler's return ("S" in its CIE's augmentation): such an FDE
+/* Whether an FDE belongs to a signal handler's return ("S" in its CIE's augmentation). Such an FDE
  * begins a byte before its first instruction, for unwinders that look up the address before. */
 static bool is_signal_frame(const struct file *f, uint64_t fde)
 {
@@ -141,8 +141,8 @@ static bool is_signal_frame(const struct file *f, uint64_t fde)
            strchr(augmentation, 'S');
 }
 
-/* The size of an FDE's function, in the form that compilers write it (32 bits, relative to its own
- * place); 0: it is another, or not what the table says. */
+/* Size of an FDE's function, if the FDE has the form that compilers write (32 bits, relative to its
+ * own place). 0: it has another form, or does not match the table. */
 static uint32_t size_of_fde(const struct file *f, uint64_t fde, uint64_t function)
 {
     struct {
@@ -156,7 +156,7 @@ static uint32_t size_of_fde(const struct file *f, uint64_t fde, uint64_t functio
     return range.size;
 }
 
-/* The table in the one form that linkers write: pairs of 32 bits, relative to the header. */
+/* Reads the table in the only form that linkers write: pairs of 32 bits, relative to the header. */
 static void read_functions(struct code *c, const struct file *f, const Elf64_Phdr *ph)
 {
     enum { SDATA4 = 0x0b, UDATA4 = 0x03, DATAREL = 0x30 };
@@ -182,7 +182,7 @@ static void read_functions(struct code *c, const struct file *f, const Elf64_Phd
     }
 }
 
-/* Order by start. If two have one start, the one whose end is known comes first. */
+/* Order by start. If two functions have the same start, the one with a known end comes first. */
 static int by_start(const void *a, const void *b)
 {
     const struct code_function *x = a, *y = b;
@@ -211,7 +211,7 @@ static void find_functions(struct code *c, const struct file *f)
     c->nfunctions = kept;
 }
 
-/* The build-id among the notes of one segment. */
+/* Finds the build-id among the notes of one segment. */
 static size_t build_id_in(const struct file *f, uint64_t at, uint64_t end, uint8_t id[64])
 {
     Elf64_Nhdr note;

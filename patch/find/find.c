@@ -1,19 +1,19 @@
 /*
- * Problem: a branch to a stub is longer than a system call, so something beside the call has to
- * give way, and nothing may ever jump into what gave way.
+ * Problem: a branch to a stub is longer than a system call, so it also replaces instructions beside
+ * the call, and no code may ever jump into the replaced bytes.
  *
- * Algorithm: a first pass over all code notes where jumps, calls and address computations lead, a
- * bit a byte. A second one looks at each function that makes a call: from the call backwards, then
- * forwards, it takes instructions that can be moved until there is room for the branch, as long as
- * nothing leads to one of them but the first. A window of one instruction, `mov $number,%eax`, is
- * the best: there is no inside to jump into, and nothing needs to be moved. In a function with a
- * computed jump (a switch) only that is believed.
+ * Algorithm: a first pass over all code marks the targets of jumps, calls and address computations,
+ * a bit a byte. A second pass examines each function that makes a call. From the call backwards,
+ * then forwards, it adds instructions that can be moved until there is room for the branch, as long
+ * as no target lies at one of them but the first. A window of one instruction, `mov $number,%eax`,
+ * is the best: it has no inside to jump into, and no instruction needs to be moved. In a function
+ * with a computed jump (a switch) only such a window is accepted.
  *
- * Where a window has been found, the number is followed from the call back to the instruction that
- * set it, as far as nothing leads in between.
+ * If there is a window, the call's number is traced back from the call to the instruction that set
+ * it, as long as no target lies in between.
  *
- * Rejected: a look at each byte sequence that could be a jump, without instructions. It refuses 11
- * sites of glibc 2.36 that can be patched, read()'s among them.
+ * Rejected: treating each byte sequence that could be a jump as one, without decoding. That refuses
+ * 11 sites of glibc 2.36 that can be patched, read()'s among them.
  */
 #define _GNU_SOURCE
 #include "patch/find/find.h"
@@ -30,7 +30,8 @@
 
 _Static_assert(sizeof((struct code *)0)->build_id == SITES_BUILD_ID_MAX, "the same size");
 
-/* How far back from a call the instruction is sought that set its number. */
+/* Limit of the distance before a call within which the instruction that set its number is searched
+ * for. */
 #define NUMBER_REACH 64
 
 struct step {
@@ -43,13 +44,13 @@ struct finder {
     const struct isa *isa;
     struct site_list *list;
     size_t sites_room;
-    uint8_t **led_to;   /* a bit a byte of each range: something leads there */
-    struct step *steps; /* of the function that is being looked at */
+    uint8_t **led_to;   /* a bit for each byte of each range: it is a target */
+    struct step *steps; /* instructions of the function that is examined */
     size_t nsteps, steps_room;
-    bool computed_jump;   /* it has one */
-    bool has_data;        /* something in it is no instruction */
-    uint32_t known_end;   /* where it ends, if that is known */
-    uint32_t cancel_arch; /* where __syscall_cancel_arch begins; 0: there is none */
+    bool computed_jump;   /* the function has one */
+    bool has_data;        /* some of its bytes are no instruction */
+    uint32_t known_end;   /* the function's end, if that is known */
+    uint32_t cancel_arch; /* address of __syscall_cancel_arch; 0: there is none */
 };
 
 static bool led_to(const struct finder *f, uint32_t addr)
@@ -85,7 +86,7 @@ static uint32_t function_end(const struct finder *f, size_t i)
     return end;
 }
 
-/* The instruction at an address, of those before `end`: its size, or 0. */
+/* Decodes the instruction at an address before `end`. Returns its size, or 0. */
 static unsigned decode_at(const struct finder *f, uint32_t at, uint32_t end, struct insn *insn)
 {
     const struct code_range *r = code_at(&f->code, at);
@@ -101,7 +102,7 @@ static bool is_cancel_arch(const struct finder *f, size_t i)
     return f->isa->is_cancel_arch(r->bytes + (start - r->addr), function_end(f, i) - start);
 }
 
-/* The first pass. */
+/* The first pass: marks the targets. */
 static void note_leads(struct finder *f)
 {
     for (size_t i = 0; i < f->code.nfunctions; i++) {
@@ -130,7 +131,7 @@ static bool is_step(const struct finder *f, size_t i)
            (i == 0 || f->steps[i].at == f->steps[i - 1].at + f->steps[i - 1].insn.size);
 }
 
-/* Whether what is between steps[from] and steps[to], both left out, can be jumped into. */
+/* Whether code can jump to a place after steps[from] and before steps[to]. */
 static enum site_reason windows_flaw(const struct finder *f, size_t from, size_t to)
 {
     for (size_t i = from + 1; i < to; i++)
@@ -139,7 +140,8 @@ static enum site_reason windows_flaw(const struct finder *f, size_t from, size_t
     return f->computed_jump && to > from + 1 ? SITE_SWITCH : SITE_FINE;
 }
 
-/* Notes where the moved instructions steps[from..to) have distances. False: they have too many. */
+/* Stores the offsets of distances in the moved instructions steps[from..to). False: there are too
+ * many. */
 static bool note_relatives(const struct finder *f, size_t from, size_t to, struct patch_site *s)
 {
     size_t n = 0;
@@ -154,7 +156,7 @@ static bool note_relatives(const struct finder *f, size_t from, size_t to, struc
     return true;
 }
 
-/* A window that ends with the call, steps[c]. */
+/* Tries a window that ends with the call, steps[c]. */
 static enum site_reason try_before(const struct finder *f, size_t c, struct patch_site *s)
 {
     uint32_t call = f->steps[c].at;
@@ -185,7 +187,7 @@ static enum site_reason try_before(const struct finder *f, size_t c, struct patc
     return SITE_FINE;
 }
 
-/* A window that begins with the call. */
+/* Tries a window that begins with the call. */
 static enum site_reason try_after(const struct finder *f, size_t c, struct patch_site *s)
 {
     uint32_t call = f->steps[c].at, end = call + f->isa->call_size;
@@ -210,7 +212,7 @@ static enum site_reason try_after(const struct finder *f, size_t c, struct patch
     return SITE_FINE;
 }
 
-/* The number that steps[c] is made with, whatever way the code came there. */
+/* The number of the call at steps[c], the same on all paths to it. */
 static int32_t number_of(const struct finder *f, size_t c)
 {
     for (size_t i = c; i > 0 && c - i < NUMBER_REACH; i--) {
@@ -228,8 +230,8 @@ static int32_t number_of(const struct finder *f, size_t c)
 }
 
 /*
- * Whether the thread ends right behind steps[c]: then that call may be the one that takes the
- * thread's stack away, as in musl.
+ * Whether the thread ends directly after steps[c]: then that call may unmap the thread's stack, as
+ * in musl.
  */
 static bool thread_ends_behind(const struct finder *f, size_t c)
 {
@@ -249,7 +251,8 @@ static bool is_cancel_call(const struct finder *f, uint32_t call)
     return f->isa->is_cancel_call(r->bytes, call - r->addr);
 }
 
-/* Tables stand among the code of libcrypto, and node: some of their bytes look like calls. */
+/* libcrypto and node have tables among their code, and some of the tables' bytes look like
+ * calls. */
 static bool is_doubtful(const struct finder *f, uint32_t call)
 {
     return f->has_data || (f->code.has_ends && call >= f->known_end);
@@ -262,8 +265,8 @@ static void copy_window(const struct finder *f, struct patch_site *s)
     memcpy(s->bytes, r->bytes + (s->at - r->addr), s->length);
 }
 
-/* A window before a call may reach into the one behind the call before it: the latter gives way,
- * as the call that stays is the better one. */
+/* A window before a call may overlap the window after the previous call. The latter window is
+ * dropped, because a site whose call stays is better. */
 static void make_room(struct site_list *list, const struct patch_site *s)
 {
     struct patch_site *last = list->n ? &list->sites[list->n - 1] : NULL;
@@ -286,7 +289,7 @@ static void add_site(struct finder *f, size_t c)
                            .number = number_of(f, c)};
     enum site_reason before, after;
 
-    /* By whatever other way the code comes to a call, it passes by a window before it. */
+    /* Every path to the call passes a window directly before it. */
     if (c > 0 && f->steps[c - 1].insn.sets_number_only && is_step(f, c))
         s.number = f->steps[c - 1].insn.number;
     s.reason = f->isa->judge(s.number);
@@ -309,7 +312,7 @@ static void add_site(struct finder *f, size_t c)
     f->list->sites[f->list->n++] = s;
 }
 
-/* A call of __syscall_cancel_arch. */
+/* Adds a site for a call of __syscall_cancel_arch. */
 static void add_point(struct finder *f, size_t c)
 {
     struct patch_site s = {.at = f->steps[c].at,

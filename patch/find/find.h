@@ -1,9 +1,9 @@
 /*
  * find.h: finds the system calls in a module's file.
  *
- * The code is taken apart instruction by instruction, as a disassembler does, beginning afresh at
- * each function that .eh_frame_hdr knows, so that data between two functions costs nothing behind
- * it. The targets of jumps are known for the whole module before any site is judged.
+ * The code is decoded instruction by instruction, as by a disassembler. Decoding restarts at each
+ * function in .eh_frame_hdr, so data between two functions does not disturb the functions after it.
+ * The targets of jumps are known for the whole module before any site is judged.
  *
  * For flame's own processes: allocates (common/alloc.h). Nothing in the file is trusted. Not
  * thread-safe for one list.
@@ -15,7 +15,7 @@
 
 #define SITES_BUILD_ID_MAX 64
 
-/* The longest list: files with more sites are refused with -E2BIG. */
+/* Length of the longest list: files with more sites are refused with -E2BIG. */
 #define SITES_MAX 65536
 
 struct site_list {
@@ -25,19 +25,19 @@ struct site_list {
     size_t build_id_len; /* 0: the file has none */
     /* Amount of code that was searched; 0 in a list that comes from the cache. */
     size_t code_bytes, instructions;
-    size_t unreadable; /* bytes at which no instruction begins, passed over one by one */
+    size_t unreadable; /* number of bytes at which no instruction begins, skipped one by one */
 };
 
 /* Fills an empty list from a file's bytes, which are borrowed for the call. 0; -ENOEXEC: it is no
- * ELF file with code for a known machine; -E2BIG. After a failure the list is empty. */
+ * ELF file with code for a supported machine; -E2BIG. After a failure the list is empty. */
 int sites_find(struct site_list *list, const void *file, size_t size);
 
-/* Like sites_find, for a file that is opened and read; -errno of that, too. -EINVAL: no regular
- * file. */
+/* Like sites_find, but opens and reads the file, and may return -errno of that. -EINVAL: it is no
+ * regular file. */
 int sites_find_in(struct site_list *list, const char *path);
 
-/* The build-id of a file's bytes, up to SITES_BUILD_ID_MAX bytes of it in `id`: its length, or 0.
- * sites_find puts the same into the list. */
+/* Stores the build-id of a file's bytes, at most SITES_BUILD_ID_MAX bytes of it, in `id`. Returns
+ * its length, or 0. sites_find puts the same into the list. */
 size_t sites_build_id(const void *file, size_t size, uint8_t id[SITES_BUILD_ID_MAX]);
 
 void sites_release(struct site_list *list);

@@ -1,14 +1,15 @@
 /*
- * Problem: a system call is two bytes, 0f 05, which also occur in constants and displacements,
- * and whether the bytes beside it may give way depends on where instructions begin.
+ * Problem: a system call is two bytes, 0f 05, which also occur in constants and displacements, and
+ * whether the bytes beside it may be replaced depends on where instructions begin.
  *
- * Algorithm: one letter for each opcode of the two common maps says what follows it (ModRM, an
- * immediate); the later maps follow simple rules. What an instruction does is only known for
- * the forms that compilers put beside system calls; all others count as the worst.
+ * Algorithm: one letter for each opcode of the two common maps says which bytes follow it (ModRM,
+ * an immediate); the later maps follow simple rules. The effect of an instruction is known only for
+ * the forms that compilers put beside system calls; for all others the worst is assumed.
  *
  * Rejected: libcapstone and libzydis. zydis is not in Debian 11. capstone 4.0.2 (Debian 11 and 12)
- * stops at 1,470 bytes of glibc 2.36 and takes three times as long for the instructions alone as
- * all of finding takes (docs/sites.md). Sizes are these tables, and objdump is their referee.
+ * stops at 1,470 bytes of glibc 2.36. For the instructions alone it takes three times as long as
+ * the whole search takes (docs/sites.md). Instruction sizes come from these tables, and a test
+ * compares them with objdump's.
  */
 #include "patch/find/isa_x86_64.h"
 
@@ -16,7 +17,7 @@
 
 #define LONGEST 15
 
-/* Numbers of this processor's calls, wherever this is compiled. */
+/* Numbers of this processor's calls, on whichever processor this is compiled. */
 enum { RT_SIGRETURN = 15, CLONE = 56, FORK, VFORK, EXIT = 60, CLONE3 = 435 };
 
 enum { RAX, RSP = 4, NOWHERE = -1, ANYWHERE = -2 };
@@ -62,14 +63,14 @@ static const char map2[] = "MMMMx.....x.xM.b" /* 0f 00 */
                            "MMMMMMMMMMMMMMMM" /* 0f e0 */
                            "MMMMMMMMMMMMMMMM" /* 0f f0 */;
 
-/* An instruction that is being taken apart. */
+/* An instruction that is being decoded. */
 struct parts {
     const uint8_t *p;
     size_t n, at;        /* how many bytes there are, and the place among them */
     bool rex, w, r, b;   /* there is one: 64 bits, high registers */
     bool narrow;         /* 66 */
     bool narrow_address; /* 67 */
-    bool odd;            /* a prefix that may change what it is: f2, f3, lock */
+    bool odd;            /* a prefix that may change the instruction's meaning: f2, f3, lock */
     unsigned map;        /* 1: one byte, 2: 0f, 3: 0f 38, 4: 0f 3a; others: VEX, EVEX, XOP */
     uint8_t op, modrm;
     bool has_modrm;
@@ -130,7 +131,7 @@ static bool take_prefixes(struct parts *d)
         c = d->p[d->at];
         if (map1[c] != 'p')
             return true;
-        d->rex = d->w = d->r = d->b = false; /* REX counts only right before the opcode */
+        d->rex = d->w = d->r = d->b = false; /* REX counts only directly before the opcode */
         if ((c & 0xf0) == 0x40) {
             d->rex = true;
             d->w = c & 8;
@@ -262,7 +263,7 @@ static int reg_of(const struct parts *d)
     return (d->modrm >> 3 & 7) | d->r << 3;
 }
 
-/* The general register that ModRM's second operand is; NOWHERE: it is memory. */
+/* General register of ModRM's second operand; NOWHERE: it is memory. */
 static int rm_of(const struct parts *d)
 {
     return d->modrm >> 6 == 3 ? (d->modrm & 7) | d->b << 3 : NOWHERE;
@@ -472,9 +473,9 @@ static enum site_reason judge(int32_t number)
 }
 
 /*
- * mov %rdi,%r11; mov %rsi,%rax; mov %rdx,%rdi; mov %rcx,%rsi; mov %r8,%rdx; mov %r9,%r10;
- * mov 8(%rsp),%r8; mov 16(%rsp),%r9; mov %r11,8(%rsp): how both C libraries bring a function's
- * arguments to where the kernel has them, in code that their signal handlers look for a thread in.
+ * mov %rdi,%r11; mov %rsi,%rax; mov %rdx,%rdi; mov %rcx,%rsi; mov %r8,%rdx; mov %r9,%r10; mov
+ * 8(%rsp),%r8; mov 16(%rsp),%r9; mov %r11,8(%rsp): both C libraries move a function's arguments to
+ * the kernel's registers in this way. Their signal handlers test whether a thread is in that code.
  */
 static const uint8_t cancel_moves[] = {0x49, 0x89, 0xfb, 0x48, 0x89, 0xf0, 0x48, 0x89, 0xd7,
                                        0x48, 0x89, 0xce, 0x4c, 0x89, 0xc2, 0x4d, 0x89, 0xca,

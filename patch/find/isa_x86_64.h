@@ -1,5 +1,5 @@
 /*
- * isa_x86_64.h: x86-64's instructions, as finding sites needs them.
+ * isa_x86_64.h: x86-64's instructions, as far as the search for sites needs them.
  *
  * Source: the manuals' opcode maps (Intel's volume 2, appendix A; AMD's volume 3, appendix A).
  */

@@ -10,7 +10,7 @@
 
 #include "common/files/outfile.h"
 
-/* So much of a file has its headers and notes, as linkers lay it out. */
+/* Number of bytes of a file that contain its headers and notes in linkers' usual layout. */
 #define HEAD_BYTES 65536
 
 static uint32_t checksum_of(const struct sitecache_head *head, const void *sites, size_t size)
@@ -20,7 +20,7 @@ static uint32_t checksum_of(const struct sitecache_head *head, const void *sites
 
     zeroed.checksum = 0;
     sum = crc32(crc32(0, NULL, 0), (const Bytef *)&zeroed, sizeof zeroed);
-    /* crc32 begins afresh where there is no buffer. */
+    /* crc32 without a buffer restarts the sum. */
     return (uint32_t)(size ? crc32(sum, sites, (uInt)size) : sum);
 }
 
@@ -78,8 +78,8 @@ int sitecache_parse(struct site_list *list, const void *bytes, size_t size, cons
     return -EBADMSG;
 }
 
-/* Makes the directory if need be. 0, or -errno; -EPERM: it is somebody else's, or open to others.
- */
+/* Makes the directory if it is absent. 0, or -errno; -EPERM: it belongs to another user, or others
+ * can write to it. */
 static int use_directory(const char *path)
 {
     struct stat st;
@@ -93,7 +93,7 @@ static int use_directory(const char *path)
     return st.st_uid != geteuid() || st.st_mode & (S_IWGRP | S_IWOTH) ? -EPERM : 0;
 }
 
-/* A variable that holds an absolute path, or NULL. */
+/* Value of a variable with an absolute path, or NULL. */
 static const char *path_in(const char *variable)
 {
     const char *value = getenv(variable);
@@ -101,7 +101,7 @@ static const char *path_in(const char *variable)
     return value && value[0] == '/' ? value : NULL;
 }
 
-/* The cache's directory, in an empty strbuf. */
+/* Finds the cache's directory; `dir` is empty at first. */
 static int find_directory(struct strbuf *dir)
 {
     const char *base = path_in("XDG_CACHE_HOME"), *home = path_in("HOME");
@@ -135,7 +135,7 @@ static int find_path(struct strbuf *path, const uint8_t *build_id, size_t len)
     return 0;
 }
 
-/* Opened for reading, if it is a regular file: a descriptor, or -errno. */
+/* Opens a regular file for reading. Returns a descriptor, or -errno. */
 static int open_regular(const char *path, int flags)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | flags), err = -errno;
@@ -186,7 +186,7 @@ int sitecache_store(const struct site_list *list)
     return err;
 }
 
-/* The build-id of a file without reading all of it: its length, or 0. */
+/* Reads a file's build-id without reading the whole file. Returns its length, or 0. */
 static size_t build_id_in(const char *path, uint8_t id[SITES_BUILD_ID_MAX])
 {
     int fd = open_regular(path, 0);
