@@ -60,7 +60,7 @@ extern "C" {
 /* Blocks that a region left behind. */
 struct flamemem_left {
     uint64_t blocks;
-    uint64_t bytes;  /* that were asked for */
+    uint64_t bytes;  /* sum of their requested sizes */
     uint64_t looked; /* 1: the memory was scanned. 0: it was not, because the library is absent,
                         does not search for leaks, samples, or ran out of memory */
 };

@@ -8,7 +8,7 @@
  * part of the outer call and not a call of the program: it is not recorded. GUARD_IN_FREE     Like
  * GUARD_IN_ALLOCATOR, in an outer call that gives a block back. GUARD_RECORDING  A signal handler
  * interrupted our own code, which itself never allocates, and calls malloc: the call is passed on
- * and counted as skipped. GUARD_OPERATOR   An allocator's own operator new or delete is at work. It
+ * and counted as skipped. GUARD_OPERATOR   An allocator's own operator new or delete runs. It
  * may call anything (malloc, the program's new_handler), and those are calls of their own. An
  * exception may leave it, too, and then this level stays until the next call: so it means no more
  * than GUARD_IDLE. GUARD_MAPPING    The program's own call that maps memory has reached the C

@@ -4,24 +4,24 @@
  * stack. Another thread may hold the loader's lock and wait for this thread. A seccomp filter may
  * kill the process for opening a file.
  *
- * Algorithm: it is put off only while there is one thread, which the C library knows
- * (__libc_single_threaded), and loaded
- *   when a walk needs it, unless the loader called us, is at work, or a signal handler runs: then
- *   the next walk that finds none of this loads it;
- *   before there is a second thread: pthread_create and its like say that there is more
- *   than one thread and then allocate the new one's table of thread-local storage. That call
- *   of calloc is the first of its stack, so it is looked for only where a stack is new;
- *   before a sandbox is entered.
- * The loader's own lock is free then, or held by this thread, which may take it again. What
- * the loader allocates comes from our arena (GUARD_STARTING), so no allocator is entered.
- * If it is too late nevertheless, stacks end where the unwind rules end.
+ * Algorithm: the loading is delayed only while there is one thread, which the C library knows
+ * (__libc_single_threaded). libunwind is loaded
+ *   - when a walk needs it, unless the loader called the recorder or is active, or a signal handler
+ *     runs; then the next walk without these conditions loads it;
+ *   - before there is a second thread. pthread_create and its like first report more than one
+ *     thread, and then allocate the new thread's table of thread-local storage. That call of calloc
+ *     is the first of its stack, so it is detected only where a stack is new;
+ *   - before a sandbox is entered.
+ * At these moments the loader's lock is free, or held by this thread, which may take it again. The
+ * loader allocates from the recorder's arena (GUARD_STARTING), so no allocator is entered. If it is
+ * too late nevertheless, stacks end where the unwind rules end.
  *
- * Nothing is put off where one of this is not known to hold: a C library before 2.32, an
- * allocator that may make threads of its own, an auditor (which is the program's code that
- * the loader calls), a sandbox.
+ * The loading is not delayed if one of these facts is not certain, that is with a C library before
+ * 2.32, an allocator that may make threads of its own, an auditor (code of the program that the
+ * loader calls), or a sandbox.
  *
- * Rejected: interposing pthread_create, which thrd_create, timers and aio pass by, and
- * whose presence tells programs on old C libraries that they have threads.
+ * Rejected: interposing pthread_create. thrd_create, timers and aio bypass it, and programs on old
+ * C libraries take its presence as a sign of threads.
  */
 #define _GNU_SOURCE
 #include "preload/lazy_libunwind.h"

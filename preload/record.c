@@ -71,7 +71,7 @@ static void count_lost(uint64_t *counter, uint64_t by)
 
 /* ---- stacks ---- */
 
-/* Whether frame i of n is never kept, whichever end it is counted from. */
+/* Whether frame i of n is always dropped, whichever end it is counted from. */
 static bool is_left_out(uint32_t n, uint32_t i)
 {
     uint32_t ends = truncate_outer(threads_depth());

@@ -4,11 +4,11 @@
  *
  * Algorithm: a table. modules_init copies the loader's list; modules_note asks _dl_find_object
  * about addresses outside of the known ranges. After dlclose each known module is looked up again;
- * those not found are `gone`. While some are gone, addresses in their ranges are asked about anew:
- * the same file at the same place revives the entry, and is no record more, however often it comes.
- * Another file in the range begins an epoch.
+ * those not found are `gone`. While some are gone, addresses in their ranges are looked up again.
+ * The same file at the same place revives the entry, and never adds a record to the trace. Another
+ * file in the range begins an epoch.
  *
- * In the trace a range stands for one module. The first module that is seen there has its own
+ * In the trace a range represents one module. The first module that is seen there has its own
  * addresses. Each other one gets a range that no process has addresses in, by bump allocation from
  * TRACE_PLACED_BEGIN. So stacks of different modules at one address are different stacks in all
  * views, and stacks without such a module do not change. Code that lies where a module was, and is

@@ -3,8 +3,8 @@
  *
  * A block may contain pages that must not be touched: coroutines' stacks that were allocated and
  * got a guard page. With userfaultfd(2) other code fills a mapping, and reading a missing page
- * waits for that code, which may belong to a stopped thread. Such pages are left out, because
- * nothing was ever written to them.
+ * waits for that code, which may belong to a stopped thread. Such pages do not count as readable,
+ * because nothing was ever written to them.
  *
  * For one thread, while no other maps or unmaps. No malloc.
  */

@@ -3,8 +3,8 @@
  * the result (map_ranges.h), counted in the row of the caller's stack.
  *
  * Mappings that an allocator makes while it serves a call are recorded and not counted: their bytes
- * are reported as blocks, and no stack is walked while the allocator may hold its locks. Where
- * calls inside of the C library are seen (libc_mmap_patch.h), those are counted there.
+ * are reported as blocks, and no stack is walked while the allocator may hold its locks. If the C
+ * library's own calls are patched (libc_mmap_patch.h), these mappings are counted there.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -40,7 +40,7 @@ void (*const lifecycle_mapping_forked)(void) = after_fork;
 /* ---- the guard around recording ---- */
 
 struct entered {
-    uint32_t busy; /* the guard before */
+    uint32_t busy; /* the guard's level before */
     int saved_errno;
 };
 
@@ -49,8 +49,8 @@ static bool is_allocator(uint32_t busy)
     return busy == GUARD_IN_ALLOCATOR || busy == GUARD_IN_FREE;
 }
 
-/* Begins recording a call. False: nothing is recorded. Mappings that an allocator makes through
- * these hooks are seen inside of the C library, if that is possible. */
+/* Begins recording a call. False: nothing is recorded. If the C library's own calls are patched,
+ * mappings that an allocator makes through these hooks are recorded there. */
 static bool enter(struct entered *e)
 {
     *e = (struct entered){guard.busy, errno};
@@ -78,7 +78,7 @@ static void leave(const struct entered *e)
     errno = e->saved_errno;
 }
 
-/* Around the next definition: its calls inside the C library are recorded by its hook here. */
+/* Surrounds the next definition: its calls inside the C library are recorded by the hook here. */
 static uint32_t begin_real(void)
 {
     uint32_t busy = guard.busy;
@@ -106,7 +106,7 @@ static void add(const struct entered *e, const void *p, size_t size, struct mapp
     map_ranges_add((uintptr_t)p, size, &m);
 }
 
-/* Drops what is cached about the memory in [lo, hi), which goes or gets other contents. */
+/* Drops cached facts about the memory in [lo, hi), which is unmapped or gets other contents. */
 static void memory_goes(uintptr_t lo, uintptr_t hi)
 {
     local_code_goes(lo, hi);
@@ -148,8 +148,8 @@ EXPORT void *mmap64(void *at, size_t size, int prot, int flags, int fd, off_t of
     return p;
 }
 
-/* Removes the memory before the call that unmaps it, as another thread may have the addresses
- * afterwards. */
+/* Removes the memory from the list before the call that unmaps it, because another thread may get
+ * the addresses afterwards. */
 static void take(const void *at, size_t size, struct map_ranges_taken *taken)
 {
     struct entered e;
@@ -187,7 +187,7 @@ EXPORT int munmap(void *at, size_t size)
     return failed;
 }
 
-/* The mapping that `at` lies in, to be recorded again when it has moved. */
+/* The mapping that contains `at`, to be recorded again after it has moved. */
 static struct mapping before_move(const void *at)
 {
     struct mapping m = {.kind = TRACE_MAPPING_ANONYMOUS, .words = true};
@@ -245,7 +245,7 @@ static size_t segment_size(int id)
 
 EXPORT void *shmat(int id, const void *at, int flags)
 {
-    /* It has a name, by which its words are found (readable.h). */
+    /* The segment has a name, by which its words are found (readable.h). */
     struct mapping m = {.kind = TRACE_MAPPING_SHARED};
     void *p = next_libc_calls()->shmat(id, at, flags);
     struct entered e;

@@ -9,8 +9,8 @@
 
 #include <stdbool.h>
 
-/* The calls are patched: what an allocator maps is counted there. Constant once there are other
- * threads. */
+/* Whether the calls are patched, so that an allocator's mappings are counted there. Constant once
+ * there are other threads. */
 extern bool libc_mmap_patch_on;
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * libc_mmap_patch.h for a processor whose C library is not patched yet (docs/ports.md): whoever
- * asks for it is told so, and everything else is recorded.
+ * libc_mmap_patch.h for a processor on which the C library is not patched yet (docs/ports.md): a
+ * user who requests it gets a message, and everything else is recorded.
  */
 #include "preload/mapping/libc_mmap_patch.h"
 
@@ -11,7 +11,7 @@
 
 bool libc_mmap_patch_on;
 
-/* Nothing waits for a row, so this is never called. */
+/* Never called, because no mapping waits for a row. */
 void hook_flush_libc_mappings(const uintptr_t *caller FLAME_UNUSED)
 {
 }

@@ -1,11 +1,11 @@
 /*
  * Problem: the picture should show the program's call that makes the heap grow, and not the
- * allocator's innermost function. But while an allocator is at work its locks may be held, and no
- * stack is walked under those.
+ * allocator's innermost function. But while an allocator runs it may hold its locks, and no stack
+ * is walked under them.
  *
  * Algorithm: memory that is mapped while an allocator serves a call is recorded as a piece that is
- * not counted, and remembered for the thread. When the allocator has returned, the hook reads one
- * word. If that is set, the pieces get their row, by the stack of the program's call
+ * not counted, and listed in the thread's state. When the allocator has returned, the hook reads
+ * one word. If that is set, the pieces get their row, by the stack of the program's call
  * (hook_flush_libc_mappings). A free may map, too: a thread's first call of malloc's gets it an
  * arena, whichever call it is. Other mappings of the C library, such as a thread's stack, are
  * counted by the stack at the call.
@@ -47,7 +47,7 @@ _Static_assert(SYS_munmap / 64 == SYS_mmap / 64 && SYS_mremap / 64 == SYS_mmap /
 static uintptr_t break_now;
 
 /* Mappings that wait for their row in a process that has not begun to record. A forked child's
- * first event may well be such a call, and it has one thread. */
+ * first event may be such a call; the child has one thread. */
 static struct served early;
 
 /* ---- mappings that wait for the allocator's return ---- */
@@ -108,7 +108,7 @@ enum made {
 
 struct entered {
     enum made made;
-    uint32_t busy; /* the guard before */
+    uint32_t busy; /* the guard's level before */
     int saved_errno;
     const struct patch_call *call;
 };
@@ -162,7 +162,7 @@ static void add(const struct entered *e, uintptr_t lo, size_t size, struct mappi
         map_ranges_add(lo, size, &m);
         return;
     }
-    m.words = false; /* its blocks are recorded themselves */
+    m.words = false; /* the blocks in it are recorded themselves */
     m.kind = TRACE_MAPPING_ALLOCATOR;
     if (e->made == MADE_EARLY) {
         if (s->n < THREADS_SERVED)
@@ -175,7 +175,7 @@ static void add(const struct entered *e, uintptr_t lo, size_t size, struct mappi
     }
 }
 
-/* Takes memory from the mappings that wait. Allocators cut a mapping at its ends. */
+/* Removes memory from the waiting mappings. Allocators cut a mapping at its ends. */
 static void take_early(uintptr_t lo, uintptr_t hi)
 {
     for (uint32_t i = 0; i < early.n; i++) {
@@ -284,7 +284,7 @@ static long see(const struct patch_call *call)
     }
 }
 
-/* ---- the beginning ---- */
+/* ---- start ---- */
 
 static const struct sitelist_head *map_list(const char *path)
 {
@@ -304,7 +304,7 @@ static const struct sitelist_head *map_list(const char *path)
     return list;
 }
 
-/* Finds the heap that exists already: it was made for the very call with which recording begins. */
+/* Finds the heap that already exists: the call that began the recording has made it. */
 static bool is_heap(const struct procmap *map, void *arg)
 {
     uintptr_t *heap = arg;

@@ -2,7 +2,7 @@
  * A sorted array of pieces that do not overlap. Mapping is a call to the kernel of a
  * microsecond, so the array is moved by memmove: programs have some hundred pieces.
  *
- * A row counts bytes piece by piece, and a call as undone when the last piece of it goes.
+ * A row counts bytes piece by piece. A call counts as undone when its last piece is unmapped.
  */
 #define _GNU_SOURCE
 #include "preload/mapping/map_ranges.h"
@@ -18,22 +18,23 @@
 
 static struct {
     struct desertable_lock lock;
-    struct map_ranges_piece *pieces; /* MAPPED_MAX of them and one, in pages */
+    struct map_ranges_piece *pieces; /* MAPPED_MAX + 1 of them, in pages */
     size_t n;
     uint64_t calls;
-    uint64_t inherited; /* calls up to this were the parent's */
+    uint64_t inherited; /* calls up to this number are the parent's */
     bool incomplete;
 } mapped;
 
 /* ---- what rows count ---- */
 
-/* Where the piece is counted, with the lock; NULL: it is not, or by the parent. */
+/* The row that counts the piece. NULL: it is not counted, or the parent counts it. The lock is
+ * held. */
 static struct trace_row *row_of(const struct map_ranges_piece *p)
 {
     return p->mapping.row && p->call > mapped.inherited ? store_row(p->mapping.row) : NULL;
 }
 
-/* The first and only piece of a call. */
+/* Counts the first and only piece of a call. */
 static void count(const struct map_ranges_piece *p)
 {
     struct trace_row *row = row_of(p);
@@ -44,7 +45,7 @@ static void count(const struct map_ranges_piece *p)
     row->alloc_calls++;
 }
 
-/* `last`: no piece is left of its call. */
+/* Subtracts a piece. `last`: no other piece of its call is left. */
 static void discount(const struct map_ranges_piece *p, bool last)
 {
     struct trace_row *row = row_of(p);
@@ -64,8 +65,8 @@ static void lose(uint64_t n)
         __atomic_fetch_add(&h->lost_mappings, n, __ATOMIC_RELAXED);
 }
 
-/* A program's handler may have left a thread in the middle of a change for good: then the others
- * go on, and what they map is lost. */
+/* A signal handler may have left a thread in the middle of a change for good. Then other threads
+ * continue without the lock, and their mappings are lost. */
 static bool take_lock(uint64_t lost)
 {
     if (desertable_take(&mapped.lock))
@@ -81,7 +82,7 @@ static void drop_lock(void)
 
 /* ---- the array ---- */
 
-/* The first piece that ends behind `addr`. */
+/* The first piece that ends after `addr`. */
 static size_t first_behind(uintptr_t addr)
 {
     return upper_bound(&mapped.pieces->hi, mapped.n, sizeof *mapped.pieces, addr);
@@ -116,7 +117,7 @@ static void keep(struct map_ranges_taken *taken, const struct map_ranges_piece *
         taken->n++;
 }
 
-/* Takes [lo, hi) from a piece that goes on before or behind it. */
+/* Removes [lo, hi) from a piece that extends beyond it on one side or both. */
 static void cut_piece(size_t at, uintptr_t lo, uintptr_t hi, struct map_ranges_taken *taken)
 {
     struct map_ranges_piece *p = &mapped.pieces[at], gone = *p, behind = *p;
@@ -213,13 +214,13 @@ static uint16_t kind_of(int flags)
 {
     if (flags & (MAP_STACK | MAP_GROWSDOWN))
         return TRACE_MAPPING_STACK;
-    if (flags & MAP_SHARED) /* a bit of MAP_SHARED_VALIDATE, too */
+    if (flags & MAP_SHARED) /* MAP_SHARED_VALIDATE contains this bit, too */
         return TRACE_MAPPING_SHARED;
     return flags & MAP_ANONYMOUS ? TRACE_MAPPING_ANONYMOUS : TRACE_MAPPING_FILE;
 }
 
-/* Whether words of the program's may be there: memory, or a copy of a file that is written to
- * (another process's memory, too). */
+/* Whether the mapping may contain pointers of the program: memory, or a copy of a file that is
+ * written to (also by another process). */
 static bool may_hold_words(int prot, int flags)
 {
     return (flags & MAP_ANONYMOUS) || ((flags & MAP_PRIVATE) && (prot & PROT_WRITE));
@@ -322,7 +323,7 @@ bool map_ranges_incomplete(void)
 void map_ranges_after_fork(void)
 {
     mapped.inherited = mapped.calls;
-    /* Another thread was in the middle of a change, or looking at the blocks. */
+    /* Another thread was in the middle of a change, or held the list for a scan. */
     if (!mapped.lock.lock.held)
         return;
     mapped.incomplete = true;

@@ -1,13 +1,13 @@
 /*
- * Problem: to say of a wrong free that it is wrong, and never of a right one, in a program of
- * which not everything is seen.
+ * Problem: to report a wrong free, and never a right one, in a program of which not all allocations
+ * are seen.
  *
- * What is known of a live block (its family, its size) is judged always. That a pointer is not
- * live proves something only where everything that is handed out is told of: so not if the
- * allocator has functions of its own (mallocx), and not if a call has passed the recorder by
- * since (features_missed), and no library is bound past us (deepbound.h). A block that was freed
- * and is not live now has been freed once only if nothing was handed out unseen in between. What
- * proves nothing is counted (unjudged_frees).
+ * The known properties of a live block (its family, its size) are always judged. That a pointer is
+ * not live proves an error only if every block that is handed out is recorded. That is not so if
+ * the allocator has functions of its own (mallocx), if a call has bypassed the recorder since
+ * (features_missed), or if a library is bound past the hooks (deepbound.h). A block that was freed
+ * and is not live now has been freed twice for certain only if no unseen allocation came in
+ * between. Frees about which nothing can be proved are counted (unjudged_frees).
  */
 #include "preload/misuse/check_free.h"
 
@@ -21,7 +21,7 @@
 #include "preload/sidetables/alloc_family.h"
 #include "preload/sidetables/regions.h"
 
-/* Alignments that operators round sizes up to; more than that is no rounding. */
+/* Largest alignment that operators round sizes up to; a larger difference is no rounding. */
 #define ROUNDING_MOST 65536u
 
 static uint32_t scope;
@@ -64,8 +64,8 @@ static bool is_mismatch(enum trace_made made, uint32_t call)
     return scope & CHECK_FREE_OPERATORS && made != TRACE_MADE_UNKNOWN && made != wanted_by(call);
 }
 
-/* operator new asks malloc for a byte where nothing was wanted, and for a multiple of the
- * alignment. */
+/* For a size of 0, operator new requests a byte from malloc; an aligned one requests a multiple of
+ * the alignment. */
 static bool is_wrong_size(enum trace_made made, uint64_t size, uint64_t given)
 {
     bool aligned = made == TRACE_MADE_NEW_ALIGNED || made == TRACE_MADE_NEW_ARRAY_ALIGNED;
@@ -76,7 +76,7 @@ static bool is_wrong_size(enum trace_made made, uint64_t size, uint64_t given)
     return !(aligned && given < size && size - given < ROUNDING_MOST);
 }
 
-/* A block freed unseen, and handed out again unseen, is not the one we know. */
+/* If a block was freed unseen, and handed out again unseen, the record describes another block. */
 static bool is_surely_this_block(void)
 {
     return (!missed(&features_missed.frees) || !missed(&features_missed.allocs)) &&
@@ -104,7 +104,7 @@ static void judge_live(struct thread_state *t, const void *p, const struct block
     report_misuse(t, &m, (struct report_rows){.call = row, .alloc = b->row});
 }
 
-/* ---- what is not live ---- */
+/* ---- pointers that are not live ---- */
 
 static void count_unjudged(void)
 {
@@ -172,7 +172,7 @@ static void judge_not_live(struct thread_state *t, const void *p, const struct f
         judge_freed(t, how, &f, since, row);
 }
 
-/* ---- what the hooks tell ---- */
+/* ---- frees from the hooks ---- */
 
 static void note_freed(const struct thread_state *t, const void *p, const struct block *b,
                        uint32_t call, uint32_t row)
@@ -187,7 +187,8 @@ static void note_freed(const struct thread_state *t, const void *p, const struct
                                       .made = (uint8_t)alloc_family_of(b->row)});
 }
 
-/* Before the block is taken out, so that another thread that frees it too finds the record. */
+/* Called before the block is removed, so that another thread that frees it as well finds the
+ * record. */
 static void judge(const void *p, const struct free_call *how)
 {
     uint32_t row = record_stack(how->caller);
@@ -209,7 +210,7 @@ static void judge(const void *p, const struct free_call *how)
     *t->errno_at = saved;
 }
 
-/* The free that an operator delete calls is the operator's. */
+/* A free that an operator delete calls counts as the operator's. */
 static struct free_call whose(const void *p, struct free_call how)
 {
     struct thread_state *t = guard.self;
@@ -245,7 +246,7 @@ void hook_unload(void)
 
 /* ---- operators ---- */
 
-/* A thread's own, if recording is on and nobody is at work in it. */
+/* The calling thread's state, if recording is on and no hook runs in the thread. */
 static struct thread_state *enter(void)
 {
     struct thread_state *t = NULL;

@@ -1,5 +1,5 @@
 /*
- * check_free.h: judgement of whether a block is given back as it should be.
+ * check_free.h: checks whether a block is freed correctly.
  *
  * Only certain errors are reported: see docs/design/misuse.md, and "Misuse" in docs/leaks.md. The
  * guard is at GUARD_RECORDING; errno is preserved. No malloc.

@@ -4,7 +4,7 @@
 
 struct asked {
     uintptr_t addr, own;
-    uintptr_t file_end; /* where the last mapping of a file ended, or what was joined to it */
+    uintptr_t file_end; /* end of the last mapping of a file, or of a mapping that continued it */
     enum trace_where found;
 };
 
@@ -13,7 +13,7 @@ static bool holds(const struct procmap *m, uintptr_t addr)
     return addr - m->start < m->end - m->start;
 }
 
-/* The mappings that hold zeroed variables lie behind a file's own, and have no name. */
+/* Mappings that contain zeroed variables follow a file's own mapping, and have no name. */
 static bool visit(const struct procmap *m, void *arg)
 {
     struct asked *a = arg;
@@ -37,7 +37,7 @@ enum trace_where classify_address(uintptr_t addr, uintptr_t own)
     struct procmap self;
 
     procmaps_each(0, visit, &a);
-    /* A sandbox may not let us look. */
+    /* A sandbox may forbid to read the list of mappings. */
     if (a.found == TRACE_WHERE_UNMAPPED && !procmaps_find(0, (uintptr_t)&classify_address, &self))
         return TRACE_WHERE_UNKNOWN;
     return a.found;

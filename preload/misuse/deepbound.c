@@ -1,6 +1,6 @@
 /*
- * A library that is opened with RTLD_DEEPBIND has a list of its own before the program's
- * (unwind/scopes.h). The loader's list cannot change while dl_iterate_phdr is at work.
+ * A library that is opened with RTLD_DEEPBIND has a search list of its own before the program's
+ * (unwind/scopes.h). The loader's list cannot change while dl_iterate_phdr runs.
  */
 #define _GNU_SOURCE
 #include "preload/misuse/deepbound.h"

@@ -1,6 +1,6 @@
 /*
- * Whether frees are watched, and what of them can be judged in this process: who defines the
- * functions that the program calls, and who is beneath us.
+ * Whether frees are checked, and which errors can be certain in this process. That depends on the
+ * modules that define the functions which the program calls, and on the next definitions.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -19,14 +19,14 @@
 #include "unwind/dynsym.h"
 #include "common/processor/arch.h"
 
-/* A function that nobody but the C library has. */
+/* A function that only the C library defines. */
 #ifdef __GLIBC__
 #define LIBC_OWN "gnu_get_libc_version"
 #else
 #define LIBC_OWN "__libc_start_main"
 #endif
 
-/* Where the object that holds this address begins; NULL: in none. */
+/* Beginning of the object that contains this address; NULL: none does. */
 static const void *object_of(const void *address)
 {
     Dl_info info;
@@ -34,8 +34,8 @@ static const void *object_of(const void *address)
     return address && dladdr(address, &info) ? info.dli_fbase : NULL;
 }
 
-/* Whether the program's calls come to us. One with functions of its own may call one of ours
- * with a block of its own's. */
+/* Whether all of the program's calls reach the hooks. A program with some definitions of its own
+ * may pass a block of its own to one of the hooks. */
 static bool are_ours(const char *const *names)
 {
     const void *self = object_of((const void *)are_ours);
@@ -49,8 +49,8 @@ static bool are_ours(const char *const *names)
     return true;
 }
 
-/* Whether what is beneath us is the C library's own, which hands nothing out but by the
- * functions that come to us. */
+/* Whether the next definition is the C library's, which hands out blocks only by functions that
+ * have hooks. */
 static bool is_of_libc(const char *name)
 {
     const void *libc = object_of(next_symbol_find(LIBC_OWN, NULL));
@@ -58,8 +58,8 @@ static bool is_of_libc(const char *name)
     return libc && object_of(next_symbol_find(name, ARCH_LIBC_BASE)) == libc;
 }
 
-/* tcmalloc's and mimalloc's own functions (preload/allocators/) make what any of their functions
- * may take. */
+/* Whether blocks belong to families of functions. tcmalloc's and mimalloc's own functions
+ * (preload/allocators/) allocate blocks that any of their functions may free. */
 static bool has_families(void)
 {
     return !dynsym_anywhere("tc_new") && !dynsym_anywhere("mi_new");
@@ -95,7 +95,7 @@ static void started(const struct config *config)
     __atomic_fetch_or(&features_on, FEATURE_MISUSE, __ATOMIC_RELEASE);
 }
 
-/* Without the option nothing has been told: clearing that would touch 33 pages of a child. */
+/* Without the option there are no reports, and clearing them would touch 33 pages of a child. */
 static void forked(void)
 {
     if (any_feature_on() & FEATURE_MISUSE)

@@ -1,6 +1,7 @@
 /*
- * A loop that deletes wrongly does so a million times: what is alike is one record, and of
- * different ones there are MOST. The table is ours, the counts are in the trace.
+ * A loop with a wrong delete may run a million times: equal misuses share one record, and there are
+ * records for at most MOST / 2 different ones. The table is in the recorder's memory, the counts
+ * are in the trace.
  */
 #include "preload/misuse/report.h"
 
@@ -13,7 +14,8 @@ struct reported {
     struct report_rows rows;
     uint8_t kind, where, call;
     uint64_t count;
-    struct trace_misuse *record; /* in the trace; NULL while it is written, or if it cannot be */
+    struct trace_misuse
+        *record; /* in the trace; NULL while it is being written, or if it cannot be */
 };
 
 static FLAME_BULK struct {
@@ -43,7 +45,8 @@ static void show_count(const struct reported *it)
         __atomic_store_n(&it->record->count, it->count, __ATOMIC_RELAXED);
 }
 
-/* The first of its kind, which is to be written; NULL: it is counted, or is one too many. */
+/* Counts a misuse. Returns the entry if it is the first of its kind and must be written; NULL: it
+ * was counted, or there is no room. */
 static struct reported *count(const struct trace_misuse *m, struct report_rows rows)
 {
     struct reported *it, *fresh = NULL;

@@ -1,7 +1,7 @@
 /*
- * The recorder for musl has no second unwinder: there is no libunwind for musl in Debian, and
- * where there is one (Alpine), its imports are others than those that fallback_libunwind.c
- * redirects. So a stack ends where the rules end, which local.c marks as cut short.
+ * The recorder for musl has no second unwinder. Debian has no libunwind for musl, and where there
+ * is one (Alpine), its imports differ from those that fallback_libunwind.c redirects. So a stack
+ * ends where the rules end, which local.c marks as truncated.
  */
 #include "unwind/fallback.h"
 

@@ -1,8 +1,8 @@
 /*
  * Functions by which musl itself executes /bin/sh: system, popen and wordexp. Its own calls of exec
  * and posix_spawn pass by hooks_exec.c. A shell that uses the GNU C library would then stop in its
- * loader because of a recorder for musl. So during the call the environment is the one that is
- * handed on to the shell (preload/runtime/exec_env.h): the same strings but for LD_PRELOAD.
+ * loader because of a recorder for musl. So during the call `environ` is the environment for the
+ * shell (preload/runtime/exec_env.h): the same strings except for LD_PRELOAD.
  *
  * A setenv of another thread during the call may be lost. In musl's own system, which reads the
  * environment without a lock, it may be torn.

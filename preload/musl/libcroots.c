@@ -1,7 +1,6 @@
 /*
- * musl's allocator serves musl itself by names that nobody can take the place of, in the same heap
- * as the program's blocks. What of that holds words of the program's is found where the program's
- * own code finds it:
+ * musl itself allocates by names that cannot be interposed, in the same heap as the program's
+ * blocks. Such memory with words of the program is found in the way that musl's own code finds it:
  *
  *   thread-local data   each thread's vector leads to it, by the modules' numbers. The vector's
  * place in the thread's record is part of the interface that compilers rely on: the second word
@@ -10,8 +9,8 @@
  * 32 arguments. A word of its data is the head of the list if following the links leads back into
  * its data, to an array that is full as all on the way are.
  *
- * Rejected: all of the heap that is in no block of the program's. It is full of pointers from
- * blocks that were freed.
+ * Rejected: scanning all of the heap that is in no block of the program. It is full of pointers
+ * from freed blocks.
  */
 #define _GNU_SOURCE
 #include "preload/leak/libcroots.h"
@@ -27,7 +26,7 @@
 #define MODULES_MAX 4096u
 #define HANDLERS 32u
 #define LISTS_MAX                                                                                  \
-    65536u /* of a list that was caught in the middle of a change the end may be missing */
+    65536u /* limit of a walk through a list that was caught in the middle of a change */
 
 #if defined(__x86_64__)
 #define VECTOR_OFFSET 8
@@ -36,12 +35,12 @@
 #endif
 
 struct handlers {
-    const struct handlers *next; /* registered before */
+    const struct handlers *next; /* the array registered before this one */
     uintptr_t function[HANDLERS], argument[HANDLERS];
 };
 
 static struct {
-    size_t *sizes; /* of thread-local data, MODULES_MAX of them by number, in pages */
+    size_t *sizes; /* sizes of thread-local data by module number, MODULES_MAX of them, in pages */
     bool incomplete;
     uintptr_t lo, hi; /* the C library's writable data */
 } g;
@@ -118,7 +117,7 @@ static bool is_ours(const struct handlers *h)
     return (uintptr_t)h >= g.lo && (uintptr_t)h < g.hi;
 }
 
-/* How many there are; a full one has as many as it has room for. */
+/* Number of handlers in the array; a full array uses all its room. */
 static size_t count(const struct handlers *h)
 {
     size_t n = 0;
@@ -155,7 +154,7 @@ static void visit_handlers(const struct readable *r, void (*visit)(uintptr_t lo,
     }
 }
 
-/* ---- both ---- */
+/* ---- all words ---- */
 
 void libcroots_each(const struct readable *r, const struct stopped_world *f,
                     void (*visit)(uintptr_t lo, uintptr_t hi))

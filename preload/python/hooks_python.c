@@ -1,5 +1,5 @@
 /*
- * When names of Python's functions are wanted, and what fork does to them.
+ * Switches names of Python's functions on, and resets them in forked children.
  */
 #include "preload/lifecycle.h"
 #include "preload/python/pynames.h"

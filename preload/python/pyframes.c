@@ -30,9 +30,9 @@
 #pragma weak pthread_getspecific
 
 static struct python found;
-static const struct python *python; /* &found once that is filled in */
+static const struct python *python; /* &found once it is filled in */
 
-/* ---- which interpreter ---- */
+/* ---- finding the interpreter ---- */
 
 /* Whether the interpreter is built without a GIL. 3.13 has that in a table for debuggers
  * (_Py_DebugOffsets) with which _PyRuntime begins. */
@@ -49,8 +49,8 @@ static bool is_free_threaded(uintptr_t runtime, uint32_t version)
 }
 
 /* Address of one of the interpreter's types, as the interpreter itself finds it. A program that
- * names the type may have copied it into its own data (R_X86_64_COPY), and then all libraries
- * use that copy. */
+ * uses the type by name may have copied it into its own data (R_X86_64_COPY), and then all
+ * libraries use that copy. */
 static uintptr_t find_type(const struct dynsym *interpreter, const char *name)
 {
     struct dynsym program;
@@ -222,7 +222,8 @@ static inline bool read_frame(const struct pylayout *l, struct pypages *pages, u
     return true;
 }
 
-/* Reads frames by _PyCFrame (3.11): the mark of a native frame is known before its frames. */
+/* Reads frames by _PyCFrame (3.11): the mark of a native frame is known before its Python
+ * frames. */
 static void read_by_cframes(const struct pylayout *l, struct pypages *pages, uintptr_t cframe,
                             struct pyframes *out)
 {
@@ -235,7 +236,7 @@ static void read_by_cframes(const struct pylayout *l, struct pypages *pages, uin
         if (!pypages_word(pages, cframe + l->cframe_current, &at) ||
             !pypages_word(pages, cframe + l->cframe_previous, &cframe))
             return;
-        if (!cframe) /* the outermost is not on the stack and runs nothing of its own */
+        if (!cframe) /* the outermost one is not on the stack and runs no function */
             return;
         do {
             if (!at || !read_frame(l, pages, at, &f) || !add(out, f.code, mark))
@@ -245,14 +246,14 @@ static void read_by_cframes(const struct pylayout *l, struct pypages *pages, uin
     }
 }
 
-/* Reads frames by entries (3.12, 3.13): the mark comes after the frames that have it. */
+/* Reads frames by entries (3.12, 3.13): the mark follows the frames that it belongs to. */
 static void read_by_entries(const struct pylayout *l, struct pypages *pages, uintptr_t at,
                             struct pyframes *out)
 {
     uint32_t first = 0;
     struct frame f;
 
-    /* If there is no room for all frames, the outer ones are left out, but the mark is still
+    /* If there is no room for all frames, the outer ones are dropped, but the mark is still
      * found. */
     for (uint32_t left = PYFRAMES_STEPS; at && left-- && read_frame(l, pages, at, &f);
          at = f.previous) {

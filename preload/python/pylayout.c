@@ -1,10 +1,10 @@
 /*
- * From the headers that CPython installs (in Include/cpython those of thread states, code and
- * texts, in Include/internal those of the runtime and of frames), by offsetof with gcc for x86-64.
- * Those of 3.11.2 and 3.11.7 say the same; the others are of 3.12.1 and 3.13.0.
+ * The offsets come from the headers that CPython installs, by offsetof with gcc for x86-64.
+ * Include/cpython has thread states, code and texts; Include/internal has the runtime and frames.
+ * Those of 3.11.2 and 3.11.7 are equal; the others are of 3.12.1 and 3.13.0.
  *
- * The key of the thread's state lies behind locks of the C library's, which other processors have
- * in other sizes: what is not x86-64 has no rows.
+ * The key of the thread's state follows locks of the C library, which have other sizes on other
+ * processors. So there are rows only for x86-64.
  */
 #include "preload/python/pylayout.h"
 

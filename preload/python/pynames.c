@@ -1,7 +1,7 @@
 /*
- * Names of Python's functions. The texts are those in the trace, as in user_names.c. Two texts of
- * Python's at one address are told apart by length and hash. The interpreter keeps the hash in the
- * text; where it has none yet, one is made.
+ * Names of Python's functions. The texts are read in the trace, as in user_names.c. Two texts of
+ * Python's at one address are distinguished by length and hash. The interpreter stores the hash in
+ * the text; if there is none yet, one is computed.
  */
 #include "preload/python/pynames.h"
 
@@ -20,7 +20,7 @@ static struct {
     struct spinlock lock;
     uint32_t n, size; /* of `names`, a hash table; a power of two, or 0 */
     struct pyname {
-        const char *text; /* NULL: nothing here */
+        const char *text; /* NULL: the slot is free */
         uint64_t pc;
         uint32_t len, hash;
     } * names;
@@ -130,7 +130,7 @@ static bool read_text(const struct python *py, struct pypages *pages, uintptr_t 
         text->length > UINT32_MAX)
         return false;
     text->characters = at + (text->ascii ? py->layout->text_bytes : py->layout->text_others);
-    if (unlikely(hash == UINTPTR_MAX)) { /* the interpreter has none yet */
+    if (unlikely(hash == UINTPTR_MAX)) { /* the interpreter has not computed it yet */
         size_t size = text->length * text->width;
 
         if (size > 4096)
@@ -156,7 +156,7 @@ static void read_text_of_code(const struct python *py, struct pypages *pages, ui
 }
 
 /* Whether the function is the interpreter's own. From 3.13 on such a function may come between a
- * class and its __init__. Its code has one text for all its names; tracebacks leave it out, too. */
+ * class and its __init__. Its code has one text for all its names; tracebacks skip it, too. */
 static bool is_interpreters_own(const struct python *py, struct pypages *pages,
                                 const struct pycode *code, const struct pytext *qualname)
 {
@@ -181,7 +181,7 @@ static uint32_t character(const struct pytext *text, uintptr_t i)
     return text->width == 2 ? *(const uint16_t *)at : *(const uint32_t *)at; /* NOLINT */
 }
 
-/* Appends a character as UTF-8. False: there is no room, and the text is cut. */
+/* Appends a character as UTF-8. False: there is no room, and the text is truncated. */
 static bool put(struct room *r, uint32_t c)
 {
     unsigned n = c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
@@ -239,7 +239,7 @@ uint64_t pynames_of(struct pycodes *codes, const struct python *py, struct pypag
 
     if (unlikely(codes->trace != traces))
         *codes = (struct pycodes){.trace = traces};
-    /* A code object without a reference is being taken apart. */
+    /* A code object without a reference is being destroyed. */
     if (unlikely(code % sizeof code || !pypages_have(pages, code, l->code_qualname + sizeof code) ||
                  !py_word(code, 0) || py_word(code, 8) != py->code_type))
         return 0;

@@ -1,7 +1,7 @@
 /*
  * Stacks with Python's functions. A mark of pyframes.h lies in the native frame that runs the
  * functions with that mark: between the stack pointers of that frame and of its caller. So both
- * lists are read once, from the innermost frame outwards. If a mark is in no frame, as on a stack
+ * lists are read once, from the innermost frame outwards. If a mark lies in no frame, as on a stack
  * that the walk did not reach, the remaining frames get no names.
  */
 #include "preload/python/pystacks.h"
@@ -12,7 +12,7 @@
 #include "preload/runtime/log.h"
 #include "unwind/modules.h"
 
-/* A thread's state for this, in pages. */
+/* A thread's state for Python stacks, in pages. */
 struct pythread {
     struct pypages pages;
     struct pyframes frames;
@@ -72,7 +72,7 @@ void record_python_module(uintptr_t pc)
     record_python_unknown(unknown);
 }
 
-/* The beginning of the chain of frames that the thread runs; 0: none. */
+/* Beginning of the thread's chain of Python frames; 0: it runs none. */
 static uintptr_t chain_of(struct thread_state *t, const struct python **py)
 {
     *py = pyframes_python();
@@ -107,7 +107,7 @@ static bool make_room(struct pythread *p, uint32_t n)
     return true;
 }
 
-/* Puts both lists together, from the inner end of p->pcs on; returns the beginning of the stack. */
+/* Merges both lists, from the inner end of p->pcs on. Returns the beginning of the merged stack. */
 static uintptr_t *put_together(struct pythread *p, const struct python *py,
                                const struct local_stack *s, uintptr_t *at)
 {

@@ -1,12 +1,13 @@
 /*
  * pystacks.h: stacks with the functions of Python between the native frames that run them.
  *
- * record.c asks for them (record_in_python and record_with_python, in preload/record.h).
+ * record.c calls record_in_python and record_with_python (preload/record.h), which are defined
+ * here.
  */
 #ifndef FLAME_PRELOAD_PYTHON_PYSTACKS_H
 #define FLAME_PRELOAD_PYTHON_PYSTACKS_H
 
-/* Stacks have them from now on. */
+/* From now on stacks contain Python's functions. */
 void pystacks_begin(void);
 
 #endif

@@ -23,8 +23,8 @@
  *   lifetimes=time|bytes  record sizes and lifetimes of blocks, by time or by the bytes that are
  *               allocated meanwhile
  *
- *   touched=N   record page faults by the owner of the memory; the machine has processors 0 to N -
- * 1 (default 0: do not; not with sample)
+ *   touched=N   record page faults by the owner of the memory, for the processors 0 to N - 1
+ *               (default 0: do not; not with sample)
  *
  *   sites=PATH  the list of the C library's own calls that map memory, which flame mem
  *               --libc-mappings makes: they are patched and recorded

@@ -1,6 +1,6 @@
 /*
  * pagemap.h: the kernel's interfaces to the pages of a process: the entries of /proc/PID/pagemap,
- * and its ioctl PAGEMAP_SCAN, which Linux has from 6.7 on and many systems' headers do not.
+ * and its ioctl PAGEMAP_SCAN. Linux has the ioctl from 6.7 on; many systems' headers lack it.
  *
  * Source: the kernel's Documentation/admin-guide/mm/pagemap.rst and include/uapi/linux/fs.h.
  */
@@ -11,12 +11,12 @@
 #include <stdint.h>
 
 /* Bits of an entry. */
-#define PAGEMAP_ALONE ((uint64_t)1 << 56) /* no other process has the page */
+#define PAGEMAP_ALONE ((uint64_t)1 << 56) /* only this process has mapped the page */
 #define PAGEMAP_FILE ((uint64_t)1 << 61)  /* or shared memory */
 #define PAGEMAP_SWAPPED ((uint64_t)1 << 62)
 #define PAGEMAP_PRESENT ((uint64_t)1 << 63)
 
-/* Record that the ioctl fills for a run of neighbouring pages that are alike. */
+/* Record that the ioctl fills for a run of adjacent pages with equal categories. */
 struct pagemap_region {
     uint64_t start, end, categories;
 };

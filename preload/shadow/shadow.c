@@ -23,9 +23,9 @@
  *
  * The bits of the row in the next slot show whether the two belong together.
  *
- * Blocks of 32 KiB and more are kept by shadow_big.c, in one entry for each 32 KiB of addresses. So
- * is a block over 16 bytes in a leaf's last slot: nothing large can begin in its 32 KiB, or it
- * would cover the block.
+ * Blocks of 32 KiB and more are stored by shadow_big.c, in one entry for each 32 KiB of addresses.
+ * So is a block over 16 bytes in a leaf's last slot: no large block can begin in its 32 KiB,
+ * because it would overlap the block.
  *
  * A heap of small blocks grows upwards and soon uses every page of its leaves. So a leaf above an
  * existing one gets all its memory at once, as one huge page where the kernel has one: faults for
@@ -290,7 +290,7 @@ void shadow_prefetch(uintptr_t addr)
 /* A visitor, and the written pages of the leaf that it visits. */
 struct walking {
     void (*visit)(uintptr_t, const struct block *, void *);
-    void (*again)(uintptr_t, const struct block *, void *); /* NULL: once */
+    void (*again)(uintptr_t, const struct block *, void *); /* NULL: each block is visited once */
     void *arg;
     struct shadow_pages pages;
 };

@@ -3,7 +3,7 @@
  *
  * A radix tree over the address space with one 4-byte slot for each 16-byte granule; a block over
  * 16 bytes has two. Slots are written only by the thread that owns the block at that moment: it has
- * just got it from malloc, or is about to give it to free. Blocks do not overlap. So no lock and no
+ * just got it from malloc, or is about to pass it to free. Blocks do not overlap. So no lock and no
  * atomic operation is needed beyond those that install a new leaf. Blocks at odd multiples of 8
  * (8-byte classes of jemalloc and tcmalloc) have a second tree of their own: two blocks never share
  * a slot. Blocks of 32 KiB and more have a table with one entry for each 32 KiB of addresses.
@@ -23,40 +23,41 @@
 
 struct block {
     uint32_t row;
-    uint64_t size; /* bytes asked for */
+    uint64_t size; /* the requested size */
 };
 
-/* Remembers the block at `addr`. False when it cannot be remembered: no memory
- * for the leaf, or an address below 8-byte alignment or above 2^PROCESSOR_ADDRESS_BITS. */
+/* Enters the block at `addr`. False: there is no memory for the leaf, or the address is not aligned
+ * to 8 bytes or not below 2^PROCESSOR_ADDRESS_BITS. */
 bool shadow_put(uintptr_t addr, struct block b);
 
-/* Forgets the block at `addr`, and returns it in *out. False if there is none. */
+/* Removes the block at `addr`, and returns it in *out. False: there is none. */
 bool shadow_take(uintptr_t addr, struct block *out);
 
-/* Finds the block at `addr`, which stays remembered. False if there is none. */
+/* Finds the block at `addr`, which stays in the map. False: there is none. */
 bool shadow_find(uintptr_t addr, struct block *out);
 
-/* Finds the block that `addr` lies in, which begins at *start. False if none is found; in a
- * block of several GiB only the first 4 GiB are found. Slow: it tries one address after another
- * before `addr`. */
+/* Finds the block that contains `addr`; it begins at *start. False: none is found. In a block of
+ * several GiB only the first 4 GiB are found. Slow: it tries one address after another before
+ * `addr`. */
 bool shadow_find_around(uintptr_t addr, uintptr_t *start, struct block *out);
 
-/* Like shadow_find_around, if no block can begin below `lowest`. If false is returned, *start is
- * not 0 where a block begins in the 32 KiB before `addr` and ends before it. */
+/* Like shadow_find_around, if no block can begin below `lowest`. If it returns false, *start is not
+ * 0 if a block begins in the 32 KiB before `addr` and ends before it. */
 bool shadow_find_from(uintptr_t addr, uintptr_t lowest, uintptr_t *start, struct block *out);
 
 /* Prefetches the memory that shadow_find(addr) will read. */
 void shadow_prefetch(uintptr_t addr);
 
-/* Expects few blocks, far apart (sampling): room is not made for all. */
+/* Sets that blocks are few and far apart (sampling), so leaves do not get all their memory at
+ * once. */
 void shadow_expect_few(void);
 
-/* Visits every remembered block, in no order, and changes nothing. Single-threaded: for a forked
- * child that has just begun. */
+/* Visits every block in the map, in no order, and changes nothing. No other thread may use the map:
+ * for a forked child that has just begun, or while other threads are stopped. */
 void shadow_walk(void (*visit)(uintptr_t addr, const struct block *b, void *arg), void *arg);
 
-/* Bytes of addresses for which there is a leaf of small blocks, from a multiple of them on.
- * Blocks in a leaf are smaller than SHADOW_SMALL. */
+/* Size of the address range that a leaf of small blocks covers, and its alignment. Blocks in a leaf
+ * are smaller than SHADOW_SMALL. */
 #define SHADOW_SPAN ((uintptr_t)8 << 20)
 #define SHADOW_SMALL ((uintptr_t)32 << 10)
 

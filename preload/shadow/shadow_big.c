@@ -2,9 +2,9 @@
  * Problem: a large block must not cost the page of small slots that its first bytes
  * would touch.
  *
- * Algorithm: two levels by address, the lower one mapping 1 GiB. An entry is the
- * block's address and row << 38 | size. A size over 38 bits stands in the entry
- * behind, which the block covers too.
+ * Algorithm: two levels by address, the lower one mapping 1 GiB. An entry is the block's address
+ * and row << 38 | size. A size over 38 bits is stored in the next entry, which the block covers,
+ * too.
  */
 #include "preload/shadow/shadow_big.h"
 
@@ -20,7 +20,7 @@
 #define BIG_LEAF_SLOTS ((size_t)1 << (BIG_LEAF_SHIFT - SHADOW_BIG_SHIFT))
 #define BIG_ROOT_SLOTS ((size_t)1 << (ADDRESS_BITS - BIG_LEAF_SHIFT))
 
-/* `addr` 0: nothing begins here. Odd: the size of the block before, in `value`. */
+/* `addr` 0: no block begins here. Odd: `value` is the size of the block before. */
 struct big {
     uintptr_t addr;
     uint64_t value;
@@ -32,7 +32,7 @@ struct big_leaf {
 
 static FLAME_BULK struct big_leaf *big_roots[BIG_ROOT_SLOTS];
 
-/* Another thread may read neighbours at the same time, never this entry; relaxed
+/* Another thread may read neighbouring entries at the same time, but never this one; relaxed
  * atomics only keep the compiler from splitting the access. */
 static void store(uint64_t *slot, uint64_t value)
 {
@@ -133,7 +133,7 @@ bool shadow_big_around(uintptr_t addr, uintptr_t lowest, uintptr_t *start, struc
         const struct big_leaf *leaf = __atomic_load_n(&big_roots[root], __ATOMIC_ACQUIRE);
         uintptr_t found = leaf ? last_in(leaf, at >> SHADOW_BIG_SHIFT & (BIG_LEAF_SLOTS - 1)) : 0;
 
-        if (found > addr) /* in the same 32 KiB, and behind it */
+        if (found > addr) /* in the same 32 KiB, and after `addr` */
             found = found >> SHADOW_BIG_SHIFT & (BIG_LEAF_SLOTS - 1)
                         ? last_in(leaf, (found >> SHADOW_BIG_SHIFT & (BIG_LEAF_SLOTS - 1)) - 1)
                         : 0;

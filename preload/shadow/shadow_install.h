@@ -1,6 +1,6 @@
 /*
- * shadow_install.h: putting a new part of a map where other threads may be about to
- * put theirs. Internal to the shadow map's files.
+ * shadow_install.h: installs a new part of a map while other threads may be doing the same.
+ * Internal to the shadow map's files.
  */
 #ifndef FLAME_PRELOAD_SHADOW_SHADOW_INSTALL_H
 #define FLAME_PRELOAD_SHADOW_SHADOW_INSTALL_H
@@ -9,8 +9,8 @@
 
 #include "common/pages.h"
 
-/* Puts `mine` (from pages, `size` bytes; NULL: there was no memory) into *where and
- * returns it; if another thread was first, frees it and returns what is there. */
+/* Puts `mine` (from pages, `size` bytes; NULL: there was no memory) into *where and returns it. If
+ * another thread was first, frees `mine` and returns the other thread's part. */
 static inline void *shadow_install(void **where, void *mine, size_t size)
 {
     void *theirs = NULL;

@@ -2,10 +2,10 @@
  * The list is an array that only grows; a place in it is taken by an atomic count, and
  * its kind is written last.
  *
- * Pages: a leaf has 512, of which a small heap touches a few dozen. Reading one that was
- * never written to is a page fault, which costs more than all the blocks in a page. The
- * kernel tells which are there; mincore would not do, as it calls what is swapped out
- * absent.
+ * Pages: a leaf has 512, of which a small heap touches a few dozen. Reading one that was never
+ * written to is a page fault, which costs more than reading all the blocks in a page. The kernel
+ * reports which pages are present. mincore does not suffice, because it reports swapped-out pages
+ * as absent.
  */
 #define _GNU_SOURCE
 #include "preload/shadow/shadow_leaves.h"

@@ -9,8 +9,8 @@
 
 struct age_clock lifeclock;
 
-/* Both clocks at once: of a few tries the one in which least has passed between two looks at the
- * counter, as a thread may lose its processor there. */
+/* Reads both clocks at once. Of a few tries the one counts in which the counter advanced least,
+ * because the thread may lose its processor in between. */
 static void look(uint64_t *ticks, uint64_t *ns)
 {
     uint64_t least = UINT64_MAX;
@@ -27,7 +27,7 @@ static void look(uint64_t *ticks, uint64_t *ns)
     }
 }
 
-/* The kernel goes by the counter where that is the same on all processors and never stops. */
+/* The kernel uses the counter if it is equal on all processors and never stops. */
 static bool counter_is_good(void)
 {
 #ifdef PROCESSOR_CLOCKSOURCE

@@ -1,15 +1,15 @@
 /*
  * age_clock.h: clocks by which lifetimes are measured.
  *
- * Time: the processor's counter, where the kernel's own clock uses it; reading it takes a third of
- * what reading CLOCK_MONOTONIC does. Elsewhere CLOCK_MONOTONIC. The length of a tick in nanoseconds
- * is measured against CLOCK_MONOTONIC from the recording's beginning on, and again whenever twice
- * the time has passed. So no length is off by more than twice the time between two readings of the
- * clocks (100 ns or so), however long it is.
+ * Time: the processor's counter, if the kernel's own clock uses it, because reading the counter
+ * takes a third of the time of reading CLOCK_MONOTONIC. Otherwise CLOCK_MONOTONIC. The length of a
+ * tick in nanoseconds is measured against CLOCK_MONOTONIC from the recording's beginning on, and
+ * again whenever twice the time has passed. So no length is off by more than twice the time between
+ * two readings of the clocks (100 ns or so), however long it is.
  *
  * Bytes that the process has allocated: exact with one thread. With several, each adds up its own
- * and passes them on when they are AGE_CLOCK_STEP: a length leaves out less than that for each
- * other thread.
+ * and passes them on when they are AGE_CLOCK_STEP: a length lacks less than that for each other
+ * thread.
  *
  * Any thread; one clock for each process. No malloc, no locks, no system call after the beginning
  * (but for CLOCK_MONOTONIC, where the vDSO does not have it).
@@ -25,12 +25,12 @@
 #define AGE_CLOCK_STEP 4096u
 
 extern struct age_clock {
-    bool bytes;        /* bytes are counted, and not time */
-    bool counter;      /* ticks are the processor's, and not CLOCK_MONOTONIC's */
-    uint64_t begun;    /* ticks, and */
+    bool bytes;        /* the clock counts bytes, not time */
+    bool counter;      /* ticks are the processor's, not CLOCK_MONOTONIC's */
+    uint64_t begun;    /* ticks when recording began */
     uint64_t begun_ns; /* nanoseconds when recording began */
-    uint64_t measured; /* ticks when a tick was measured last */
-    uint64_t tick;     /* length of one, in nanoseconds << 32 */
+    uint64_t measured; /* ticks when the length of a tick was last measured */
+    uint64_t tick;     /* length of a tick, in nanoseconds << 32 */
     uint64_t passed;   /* bytes that threads have passed on */
 } lifeclock;
 

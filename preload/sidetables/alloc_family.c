@@ -2,10 +2,10 @@
 
 #include "common/pages.h"
 
-#define ROWS ((size_t)1 << 26) /* as the shadow map has them */
+#define ROWS ((size_t)1 << 26) /* the limit of rows in the shadow map */
 #define MIXED 255
 
-static uint8_t *made; /* by row */
+static uint8_t *made; /* families by row */
 
 bool alloc_family_begin(void)
 {

@@ -1,11 +1,11 @@
 /*
- * alloc_family.h: which family of functions made the blocks that a row counts: malloc, operator
- * new, and so on.
+ * alloc_family.h: family of functions (malloc, operator new, and so on) that allocated the blocks
+ * of a row.
  *
- * A row is of one stack, so of one call in the program's code, and that calls one function. A
- * call through a pointer may not: then nothing is known of the row's blocks. One byte for each
- * row, in memory that is touched as rows come; a forked child inherits what is known. Each row
- * has one writer, any thread reads. No malloc.
+ * A row belongs to one stack, so to one call in the program's code, and that call usually calls one
+ * function. A call through a pointer may call several; then the family of the row's blocks is
+ * unknown. One byte for each row, in memory that is touched as rows are made; a forked child
+ * inherits the table. Each row has one writer, any thread reads. No malloc.
  */
 #ifndef FLAME_PRELOAD_SIDETABLES_ALLOC_FAMILY_H
 #define FLAME_PRELOAD_SIDETABLES_ALLOC_FAMILY_H
@@ -14,13 +14,13 @@
 
 #include "common/trace_format.h"
 
-/* False: no memory. Until then nothing may be noted. */
+/* Makes the table. False: no memory. Must come before alloc_family_note. */
 bool alloc_family_begin(void);
 
-/* Blocks of the row are made by this family. */
+/* Records that this family has allocated a block of the row. */
 void alloc_family_note(uint32_t row, enum trace_made by);
 
-/* TRACE_MADE_UNKNOWN: nobody has said, or not always the same. */
+/* The family of the row's blocks. TRACE_MADE_UNKNOWN: none is recorded, or more than one. */
 enum trace_made alloc_family_of(uint32_t row);
 
 #endif

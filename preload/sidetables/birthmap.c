@@ -1,10 +1,10 @@
 /*
- * Three levels by address, as the shadow map has them: 16 GiB, 8 MiB, 16 bytes; and twice, as two
- * blocks may begin in the same 16 bytes, one of them at 8.
+ * Three levels by address, as in the shadow map: 16 GiB, 8 MiB, 16 bytes. There are two trees,
+ * because two blocks may begin in the same 16 bytes, one of them at 8.
  *
- * Rejected: the bits that slots of the shadow map have free, which are none; a second word in each
- * of its slots, which all recordings would pay for; a table by address, for the reason that the
- * shadow map is none.
+ * Rejected: free bits in the shadow map's slots, because there are none. A second word in each of
+ * its slots, because all recordings would pay for it. A hash table by address, for the same reason
+ * as in the shadow map.
  */
 #include "preload/sidetables/birthmap.h"
 

@@ -13,7 +13,7 @@
 enum feature {
     FEATURE_REGIONS = 1u << 0, /* regions are open (regions.h) */
     FEATURE_SAMPLES = 1u << 1, /* blocks are sampled (sampler.h) */
-    FEATURE_MISUSE = 1u << 2,  /* frees are judged (alloc_family.h, recent_frees.h) */
+    FEATURE_MISUSE = 1u << 2,  /* frees are checked (alloc_family.h, recent_frees.h) */
     FEATURE_PAUSES = 1u << 3,  /* a thread does not count its allocations (pausedblocks.h) */
     FEATURE_POOLS = 1u << 5,   /* blocks have parts that pools hand out (pools.h) */
     FEATURE_REMEMBER_PAUSED = 1u << 4, /* and uncounted blocks are remembered */
@@ -35,8 +35,8 @@ static inline bool feature_on(enum feature what)
 }
 
 /*
- * Numbers of blocks that the program got and gave back without the recorder: calls from within
- * hooks, blocks there was no room to record. Counted in every program, as it hardly happens.
+ * Numbers of blocks that the program allocated and freed without a record: calls from within hooks,
+ * and blocks for which there was no room. Counted in every program, because it happens rarely.
  */
 extern struct features_missed {
     uint32_t allocs, frees;

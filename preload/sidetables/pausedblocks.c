@@ -11,8 +11,8 @@ static struct {
     struct spinlock lock;
     uint32_t threads; /* number of threads that are paused */
     bool remember, incomplete;
-    uint32_t size, used, there; /* of `entries`: a power of two; those in use or gone; those in
-                                 * use */
+    uint32_t size, used,
+        there; /* size of `entries`, a power of two; entries in use or gone; entries in use */
     struct entry {
         uintptr_t addr; /* 0: never used */
         uint64_t size;
@@ -54,7 +54,8 @@ static struct entry *place_of(uintptr_t addr)
     return &g.entries[at];
 }
 
-/* The entry of `addr`, or a place for it: the first one that is gone or free (pools.c says why). */
+/* The entry of `addr`, or a place for it: the first entry that is gone or free (pools.c says
+ * why). */
 static struct entry *place_for(uintptr_t addr)
 {
     struct entry *own = place_of(addr);

@@ -67,7 +67,7 @@ static struct {
     size_t norder, order_room;
 } g = {.pools = {.item_size = sizeof(struct pool)}, .blocks = {.item_size = sizeof(struct block)}};
 
-/* By the low bits of a hash: whether some chunk's backing has had it. */
+/* Bits by the low bits of a hash: whether a chunk's backing with that hash has existed. */
 static FLAME_BULK uint8_t backings[4096];
 
 static uint64_t mix(uintptr_t key, uint32_t of)
@@ -97,7 +97,7 @@ static uint32_t first_slot(const struct table *t, uintptr_t key, uint32_t of)
     return (uint32_t)(mix(key, of) >> 32) & (t->size - 1);
 }
 
-/* The slot of the item, or the free one that ends the search for it. */
+/* The slot of the item, or the free slot that ends the search for it. */
 static uint32_t *slot_of(const struct table *t, uintptr_t key, uint32_t of)
 {
     uint32_t at = first_slot(t, key, of);
@@ -109,7 +109,7 @@ static uint32_t *slot_of(const struct table *t, uintptr_t key, uint32_t of)
     return &t->slots[at];
 }
 
-/* A slot for an item that has none. A slot of a dropped item is taken first: allocators hand out
+/* A slot for an item that has none. The slot of a dropped item is preferred: allocators hand out
  * the same address again and again, and its slot would move further back each time. */
 static uint32_t *slot_for(struct table *t, uintptr_t key, uint32_t of)
 {
@@ -126,8 +126,8 @@ static uint32_t find(const struct table *t, uintptr_t key, uint32_t of)
     return t->there ? *slot_of(t, key, of) : 0;
 }
 
-/* Resizes an array from `size` bytes (0: there is none yet) to `wanted`. False: no memory, and
- * the array is as it was. */
+/* Resizes an array from `size` bytes (0: there is none yet) to `wanted`. False: no memory, and the
+ * array has not changed. */
 static bool grow(void **array, size_t size, size_t wanted)
 {
     void *more = size ? pages_resize(*array, size, wanted) : pages_alloc(wanted);
@@ -314,8 +314,8 @@ static bool is_free(uintptr_t lo, uintptr_t hi)
            !(at < g.norder && g.order[at].lo < hi);
 }
 
-/* Extends the chunk that ends at `lo`. Memory that a pool is given piece by piece is one chunk:
- * a block may lie in two of the pieces. */
+/* Extends the chunk that ends at `lo`. Memory that is added piece by piece becomes one chunk,
+ * because a block may lie in two of the pieces. */
 static bool goes_on(uintptr_t lo, uint64_t size, uint32_t pool, uintptr_t backing)
 {
     size_t at = above(lo);
@@ -462,7 +462,7 @@ static void leave_pool(uint32_t chunk)
     *link = g.chunks[chunk].next;
 }
 
-/* The chunk at *at in the order of addresses, if it is part of that backing; 0: it is not. */
+/* The chunk at *at in the order of addresses, if it belongs to that backing; 0: it does not. */
 static uint32_t first_in(uintptr_t backing, size_t *at)
 {
     uint32_t id = *at < g.norder ? g.order[*at].chunk : 0;

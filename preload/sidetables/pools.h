@@ -1,7 +1,7 @@
 /*
- * pools.h: blocks that allocators of the program's own hand out (preload/flamemem.h), pool by pool,
- * and the memory that they hand out of. That memory is in chunks, each a part of one block of
- * malloc's, its backing, or of other memory.
+ * pools.h: blocks that the program's own allocators hand out (preload/flamemem.h), by pool, and the
+ * memory that backs them. That memory is in chunks. A chunk is a part of one block of malloc's, its
+ * backing, or of other memory.
  *
  * Any thread, between pools_lock and pools_unlock; only pools_may_be_backing needs no lock. The
  * guard is held at GUARD_RECORDING. Memory: 72 bytes a block. No malloc.
@@ -16,10 +16,10 @@
 struct pool_block {
     uintptr_t addr;
     uint64_t size;
-    uint32_t row;         /* of the trace, in which it counts */
+    uint32_t row;         /* row of the trace that counts it */
     uint64_t born;        /* (preload/sidetables/age_clock.h); 0: not known */
-    uint32_t backing_row; /* in which its bytes do not count instead; 0: none */
-    bool in_chunk;        /* it lies in a chunk of its pool's */
+    uint32_t backing_row; /* row of the backing, which does not count its bytes; 0: none */
+    bool in_chunk;        /* it lies in a chunk of its pool */
 };
 
 typedef void pools_visit(const struct pool_block *b, void *arg);

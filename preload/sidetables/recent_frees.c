@@ -1,17 +1,17 @@
 /*
- * Problem: at a free of what is not live it must be known whether, where and by whom that was
- * freed before; and of the millions of frees that are right, each must cost little.
+ * Problem: at a free of a block that is not live, it must be known whether, where and by which
+ * thread it was freed before. Each of the millions of correct frees must cost little.
  *
  * Algorithm: frees are numbered, and a record lies in the slot of its number, so the oldest is
- * overwritten. Records of one bucket are chained from the newest on by their numbers; a number
- * that is too old ends the chain, so nothing is ever taken out. A number is 0 while its record
- * is written, and is compared again when it has been read.
+ * overwritten. Records of one bucket are chained from the newest on by their numbers; a number that
+ * is too old ends the chain, so no record is ever removed. A number is 0 while its record is
+ * written, and is compared again after the record was read.
  *
- * Rejected: holding back the memory as well, as other checkers do. A block freed by its owner
- * after somebody else had freed it, and malloc had handed it out again, would be told at the
- * first of the two wrong frees. But then the program's heap is another one than without us:
- * more memory, other addresses, glibc's own checks at other moments, and what has been freed
- * stays readable.
+ * Rejected: holding back the memory as well, as other checkers do. It would detect one more case: a
+ * block is freed wrongly, malloc hands it out again, and its first owner frees it. That would be
+ * reported at the first of the two wrong frees. But then the program's heap differs from one
+ * without the recorder: more memory, other addresses, glibc's own checks at other moments, and
+ * freed memory stays readable.
  */
 #include "preload/sidetables/recent_frees.h"
 
@@ -19,14 +19,14 @@
 #include "common/pages.h"
 
 struct record {
-    uint64_t number; /* from 1 on; 0: nothing, or being written */
-    uint64_t before; /* the record before it in the bucket; 0: none */
+    uint64_t number; /* from 1 on; 0: no record, or one that is being written */
+    uint64_t before; /* number of the previous record in the bucket; 0: none */
     struct freed f;
 };
 
 static struct record *records; /* FREED_MOST of them */
-static uint64_t *newest;       /* by bucket, as many */
-static uint64_t last;          /* number given out */
+static uint64_t *newest;       /* by bucket, as many as there are records */
+static uint64_t last;          /* number of the last free */
 
 static void *sparse(size_t size)
 {
@@ -74,7 +74,7 @@ void recent_frees_note(const struct freed *f)
                                           __ATOMIC_RELAXED));
 }
 
-/* False: it has been overwritten. */
+/* False: the record has been overwritten. */
 static bool read_record(uint64_t number, struct record *out)
 {
     const struct record *r = record_of(number);

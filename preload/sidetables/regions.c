@@ -3,9 +3,9 @@
  * known exactly, while programs without regions pay nothing.
  *
  * Algorithm: a hash table of the blocks that belong to a region, in parts with a lock each, so that
- * threads that test side by side seldom meet. It holds live blocks only: each free takes its block
- * out. So its size is that of the live blocks, however long a region is open. A region that leaves
- * no block behind is known without a scan of the heap.
+ * threads that test side by side seldom meet. It holds live blocks only: each free removes its
+ * block. So its size depends on the live blocks, however long a region is open. A region that
+ * leaves no block behind is known without a scan of the heap.
  *
  * Rejected: a number in the shadow map, because it has no bit left; rows of their own for each
  * region, because the trace would grow with regions; a list of allocations, because it grows with
@@ -169,8 +169,8 @@ static uint32_t newest_everywhere(void)
     return region;
 }
 
-/* Adds the block under the lock, so that the region cannot end meanwhile, and its number become
- * another's. */
+/* Adds the block under the lock, so that the region cannot end meanwhile, and its number be
+ * reused. */
 static void note_everywhere(uintptr_t addr)
 {
     take_lock(&regions.lock);
@@ -347,7 +347,7 @@ void regions_close(uint32_t region)
     spinlock_drop(&regions.lock);
 }
 
-/* Ends a region. After the last one the table is empty, and events need not look into it. */
+/* Ends a region. After the last one the table is empty, and events need not search it. */
 void regions_end(uint32_t region)
 {
     take_lock(&regions.lock);

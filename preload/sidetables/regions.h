@@ -17,13 +17,13 @@
 #include "preload/sidetables/features.h"
 
 #define REGIONS_MAX 1024u   /* open at once, from 1 on */
-#define REGION_NAME_MAX 256 /* bytes, with a NUL; more are cut off */
+#define REGION_NAME_MAX 256 /* bytes, with a NUL; longer names are truncated */
 
 enum region_flag {
     REGION_EVERYWHERE = 1u << 0, /* blocks of all threads belong to it */
-    REGION_LIVE = 1u << 1,       /* all blocks that are live at its end are left, reachable or
-                                  * not */
-    REGION_BLIND = 1u << 2,      /* it has no blocks: nothing is checked at its end */
+    REGION_LIVE =
+        1u << 1, /* all blocks that are live at its end count as left behind, reachable or not */
+    REGION_BLIND = 1u << 2, /* it has no blocks: nothing is checked at its end */
 };
 
 struct region {
@@ -48,7 +48,7 @@ void regions_end(uint32_t region);
 /* State of an open or closed region. */
 const struct region *regions_at(uint32_t region);
 
-/* The region that gets the blocks that are neither left nor freed when `region`, which is
+/* The region that gets the blocks that are neither left behind nor freed when `region`, which is
  * closed, ends: its outer region, or the newest for all threads. 0: none. */
 uint32_t regions_heir(uint32_t region);
 
@@ -74,7 +74,7 @@ void regions_unlock(void);
 void regions_each(uint32_t region, uint32_t (*visit)(uintptr_t addr, uint32_t region, void *arg),
                   void *arg);
 
-/* Takes a block out of `region`, if it belongs to it. With the lock held. */
+/* Removes a block from `region`, if it belongs to it. With the lock held. */
 void regions_drop(uintptr_t addr, uint32_t region);
 
 /* Whether a block belongs to `region`. With the lock held. */

@@ -1,15 +1,15 @@
 /*
- * sampler.h: choice of the blocks that are recorded when not all are, and the weight of each.
+ * sampler.h: choice of the blocks that are recorded if blocks are sampled, and the weight of each.
  *
- * Sample points lie on the line of all bytes a thread asks for, at distances drawn from an
+ * Sample points lie on the line of all bytes that a thread requests, at distances drawn from an
  * exponential distribution with mean `period` bytes. A block is recorded if at least one point
  * falls into it, which happens with probability p = 1 - exp(-size / period), independently of all
  * other blocks. A recorded block counts as 1/p blocks and size/p bytes: unbiased for every block by
  * itself, so any sum of them is too. (The scheme is jemalloc's and tcmalloc's; the formula is that
  * of a Poisson process's empty interval.) A block of 0 bytes is drawn as one of 1 byte.
  *
- * Counts are whole numbers: 1/p is rounded up or down by a hash of the block's address, so that
- * rounding is unbiased and the free of a block takes away exactly what its allocation added.
+ * Counts are whole numbers: 1/p is rounded up or down by a hash of the block's address. So rounding
+ * is unbiased, and the free of a block subtracts exactly what its allocation added.
  *
  * One sampler a thread. No libm: the recorder must not bring libraries along.
  */
