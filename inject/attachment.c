@@ -174,7 +174,7 @@ static int stop_at_rest(struct attachment *a, uint64_t patience_ns, const char *
     uint64_t until = 0, begun = clock_ns(CLOCK_MONOTONIC);
     bool changed;
 
-    *why = "the loader was at work at every look";
+    *why = "the loader was at work at every attempt";
     while (look_again(&until, patience_ns)) {
         enum allstop_answer stopped;
 
@@ -200,7 +200,7 @@ static int stop_at_rest(struct attachment *a, uint64_t patience_ns, const char *
         if (linkmap_same(&a->link, &a->mem) &&
             !loader_works(a, clock_ns(CLOCK_MONOTONIC) > begun + HURRY_NS))
             return 0;
-        *why = "the loader was at work at every look";
+        *why = "the loader was at work at every attempt";
         allstop_go(a->stop);
     }
     return FLAME_FAILED;
@@ -268,7 +268,7 @@ static int come(struct attachment *a)
     return 0;
 }
 
-static int heap_scan_around(struct attachment *a)
+static int inspect_process(struct attachment *a)
 {
     struct facts f;
     enum linkmap_answer answer = LINKMAP_NOT_DYNAMIC;
@@ -290,7 +290,7 @@ static int heap_scan_around(struct attachment *a)
     if (answer == LINKMAP_NOT_DYNAMIC)
         return refuse(a, "it has no dynamic loader, so its calls of malloc have no slots");
     if (answer == LINKMAP_BUSY)
-        return refuse(a, "the loader was at work at every look");
+        return refuse(a, "the loader was at work at every attempt");
     if (answer != LINKMAP_OK || !maps_snapshot_read(&a->maps, a->pid, a->link.loader))
         return refuse(a, "the loader's list cannot be read");
     if (!a->maps.loader_start)
@@ -331,7 +331,7 @@ int attachment_begin(struct attachment **to, const struct attachment_options *o)
     }
     a->stop = allstop_new(a->pid);
     if (!status)
-        status = heap_scan_around(a);
+        status = inspect_process(a);
     if (!status) {
         a->trace = agent_trace_new(o->trace, a->pid, o->depth);
         status = a->trace ? come(a) : FLAME_FAILED;

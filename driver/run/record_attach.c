@@ -196,6 +196,7 @@ void record_attach_print(const struct recording *r, const struct run_options *o)
                    "missing",
                    LOOK_NS / 1000000u);
     if (sum.left_hooks)
-        flame_warn("its loader was at work at every look, so its calls still come by the recorder, "
-                   "which hands them on and records nothing");
+        flame_warn(
+            "its loader was at work at every attempt, so its calls still come by the recorder, "
+            "which hands them on and records nothing");
 }

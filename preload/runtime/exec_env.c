@@ -164,7 +164,7 @@ static struct decision decide_by_library(bool musl, char *const *envp, char inst
     return (struct decision){.why = musl ? UNRECORDED_MUSL : UNRECORDED_GNU, .without = true};
 }
 
-static struct decision count_paused(enum preloadable verdict)
+static struct decision do_not_follow(enum preloadable verdict)
 {
     bool runs = verdict != PRELOADABLE_NO_FILE && verdict != PRELOADABLE_DAMAGED;
 
@@ -178,7 +178,7 @@ static struct decision decide(enum preloadable verdict, char *const *envp, char 
     if (run_status_over())
         return (struct decision){.without = true};
     if (!config->follow)
-        return count_paused(verdict);
+        return do_not_follow(verdict);
     if (verdict == PRELOADABLE_LEAK_SANITIZER)
         verdict = config->leak ? PRELOADABLE_SANITIZER : PRELOADABLE_YES;
     switch (verdict) {

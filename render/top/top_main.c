@@ -405,7 +405,7 @@ static void take_over_places(struct request *q)
     f->active = f->npatterns || f->recursion || f->trim_shared;
 }
 
-static int heap_scan_around(struct request *q)
+static int explore(struct request *q)
 {
     if (q->sort > TOP_BY_NAME)
         return flame_error(FLAME_USAGE, "top: -s %s is not for -i, which has self, total and name",
@@ -444,7 +444,7 @@ int top_main(int argc, char **argv)
                              "others below; choose one",
                              frameplace_name(q.by));
     if (status < 0)
-        status = q.interactive ? heap_scan_around(&q) : list(&q);
+        status = q.interactive ? explore(&q) : list(&q);
     filter_release(&q.filter);
     wrappers_release(&q.wrappers);
     input_of_traces_release(&q.of_traces);
