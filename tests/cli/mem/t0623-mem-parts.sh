@@ -182,7 +182,7 @@ if mount -t tmpfs -o size=16k none small 2>/dev/null; then
     watch=$!
     until_true test -s watch.err
     sleep 0.2
-    is_int "$(grep -c 'No space left on device; the program goes on' watch.err)" 1 \
+    is_int "$(grep -c 'No space left on device; the program runs on' watch.err)" 1 \
         'flame watch --rotate reports a full disk once'
     stage b 4
     mount -o remount,size=4m small

@@ -21,7 +21,10 @@ ok 'fold --region drops the sleeps outside' test "$((outside - inside))" -ge 250
 ok 'fold --region keeps the sleep inside' test "$inside" -ge 30000
 "$FLAME" dump -s region t.flame | sed -nE 's/.* begin_ns=([0-9]+) end_ns=([0-9]+) .*/\1 \2/p' >spans
 length=$(awk '{ sum += ($2 - $1) / 1000 } END { printf "%.0f", sum }' spans)
-ok "fold --region sums to at most the region's duration" test "$(sum <region)" -le "$((length + 1000))"
+# Page faults and time outside of calls have no times of their own: their sums are spread over the time in
+# which they were measured, part of which may be in a region whose thread slept. Each sum is rounded.
+ok "fold --region: the sleeps of a region fit into its duration" \
+    test "$(grep -v '\[page fault\]\|\[outside calls\]' region | sum)" -le "$((length + 2))"
 
 oview critical --region request >path
 file_has path '^holder;.*;nanosleep [0-9]+$' 'the critical path of a region leads to the lock holder'
