@@ -107,10 +107,10 @@ LIB_SRC    := $(filter-out $(LATE_SRC) $(filter-out %_$(ARCH).c,$(filter $(X86_O
               unwind/cfi.c unwind/rules.c unwind/frametable.c unwind/epilogue_$(ARCH).c inproc/syscall_mark.c \
               inproc/cutwrite.c inproc/rseq.c preload/runtime/seccomp_filter.c
 # The recorder that flame maps into processes it attaches to: a part of flame's own file.
-GUEST_SRC  := $(wildcard inject/agent/*.c) unwind/cfi.c unwind/rules.c preload/shadow/shadow.c \
+AGENT_SRC  := $(wildcard inject/agent/*.c) unwind/cfi.c unwind/rules.c preload/shadow/shadow.c \
               preload/shadow/shadow_big.c
 ifneq ($(ARCH),x86_64)
-GUEST_SRC  :=
+AGENT_SRC  :=
 GATE_SRC   :=
 WAIT_ALL   :=
 endif
@@ -147,8 +147,8 @@ TEST_OBJ   := $(UNIT_SRC:%.c=$(O)/obj/%.o) $(FUZZ_SRC:%.c=$(O)/obj/%.o) \
 UNIT_BIN   := $(UNIT_SRC:%.c=$(O)/%)
 FUZZ_BIN   := $(FUZZ_SRC:%.c=$(O)/%)
 LIBFUZZ_BIN := $(FUZZ_SRC:tests/fuzz/%.c=$(O)/fuzzers/%)
-GUEST_OBJ  := $(GUEST_SRC:%.c=$(O)/guest/%.o)
-GUEST      := $(O)/generated/flameguest.so
+AGENT_OBJ  := $(AGENT_SRC:%.c=$(O)/agent/%.o)
+AGENT      := $(O)/generated/flameagent.so
 GATE_OBJ   := $(GATE_SRC:%.c=$(O)/pic/%.o)
 GATE       := $(if $(GATE_SRC),$(O)/libflamegate.so)
 WAIT_OBJ   := $(WAIT_ALL:%.c=$(O)/bare/%.o)
@@ -205,7 +205,7 @@ MUSL_PIC   := -fPIC -fvisibility=hidden -ftls-model=initial-exec -fno-stack-prot
               -fno-tree-slp-vectorize -flto=auto -flto-partition=one
 
 # No library, no relocation, no vector register, and nothing of the program's.
-GUESTFLAGS := $(BAREFLAGS) -ffreestanding -ffunction-sections -fdata-sections \
+AGENTFLAGS := $(BAREFLAGS) -ffreestanding -ffunction-sections -fdata-sections \
               $(if $(findstring clang,$(CC)),,-fno-tree-loop-distribute-patterns)
 
 .PHONY: all
@@ -279,20 +279,20 @@ $(O)/few/%.o: %.c $(O)/flags
 	@echo "  CC    $< (few)"
 	$(Q)$(COMPILE) $(BAREFLAGS) -DSTUB_HOME_SLOTS=32 $(CPPFLAGS) -MMD -MP -c -o $@ $<
 
-$(O)/guest/%.o: %.c $(O)/flags
+$(O)/agent/%.o: %.c $(O)/flags
 	@mkdir -p $(@D)
-	@echo "  CC    $< (guest)"
-	$(Q)$(COMPILE) $(GUESTFLAGS) $(CPPFLAGS) -MMD -MP -c -o $@ $<
+	@echo "  CC    $< (agent)"
+	$(Q)$(COMPILE) $(AGENTFLAGS) $(CPPFLAGS) -MMD -MP -c -o $@ $<
 
-$(GUEST): $(GUEST_OBJ) $(O)/files
+$(AGENT): $(AGENT_OBJ) $(O)/files
 	@mkdir -p $(@D)
 	@echo "  LD    $@"
-	$(Q)$(CC) $(CFLAGS) -nostdlib -shared -s -o $@ $(GUEST_OBJ) -Wl,--gc-sections -Wl,-z,defs \
+	$(Q)$(CC) $(CFLAGS) -nostdlib -shared -s -o $@ $(AGENT_OBJ) -Wl,--gc-sections -Wl,-z,defs \
 		-Wl,-Bsymbolic -Wl,-z,noseparate-code -Wl,-z,norelro -Wl,-z,noexecstack \
 		-Wl,--hash-style=sysv -Wl,--build-id=none
 
-$(O)/obj/inject/agent_image.o: $(GUEST)
-$(O)/obj/inject/agent_image.o: private OBJFLAGS := -DFLAME_GUEST='"$(GUEST)"' -fno-lto
+$(O)/obj/inject/agent_image.o: $(AGENT)
+$(O)/obj/inject/agent_image.o: private OBJFLAGS := -DFLAME_AGENT='"$(AGENT)"' -fno-lto
 
 # Nothing in it but the one function: it needs no start-up files and no library. Its name has its
 # path, so that the loader, which the tracer stops at each lookup, searches nowhere else.
@@ -338,12 +338,12 @@ $(O)/obj/render/export/export_pprof.o: $(GENERATED).h
 $(O)/obj/render/backends/assets.o: $(ASSETS)
 $(O)/obj/driver/suppress/builtin_suppressions.o: driver/suppress/known.supp
 
--include $(FLAME_OBJ:.o=.d) $(SHIM_OBJ:.o=.d) $(MUSL_OBJ:.o=.d) $(PATCH_OBJ:.o=.d) $(GATE_OBJ:.o=.d) $(GUEST_OBJ:.o=.d) $(WAIT_OBJ:.o=.d) $(LATE_OBJ:.o=.d) $(LIB_OBJ:.o=.d) $(TEST_OBJ:.o=.d)
+-include $(FLAME_OBJ:.o=.d) $(SHIM_OBJ:.o=.d) $(MUSL_OBJ:.o=.d) $(PATCH_OBJ:.o=.d) $(GATE_OBJ:.o=.d) $(AGENT_OBJ:.o=.d) $(WAIT_OBJ:.o=.d) $(LATE_OBJ:.o=.d) $(LIB_OBJ:.o=.d) $(TEST_OBJ:.o=.d)
 
 # Three files that change only when what they say does. Whether there is a musl-gcc is nothing to the others.
 FLAGS_NOW := $(CC_WITH_FLAGS) $(SANFLAGS) $(CPPFLAGS) $(PICFLAGS) $(BAREFLAGS) $(LDFLAGS)
 MUSL_NOW  := $(MUSL_GCC) $(MUSL_FLAGS) $(MUSL_PIC) $(BAREFLAGS)
-FILES_NOW := $(FLAME_SRC) $(LATE_SRC) $(SHIM_SRC) $(MUSL_SRC) $(GATE_SRC) $(GUEST_SRC) $(WAIT_ALL) $(TEST_LIB_SRC)
+FILES_NOW := $(FLAME_SRC) $(LATE_SRC) $(SHIM_SRC) $(MUSL_SRC) $(GATE_SRC) $(AGENT_SRC) $(WAIT_ALL) $(TEST_LIB_SRC)
 
 .PHONY: FORCE
 $(O)/flags: FORCE

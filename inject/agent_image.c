@@ -6,7 +6,7 @@
 #include "inject/agent_image.h"
 
 #ifndef FLAME_AGENT
-#define FLAME_AGENT "build/generated/flameguest.so" /* for tools that read single sources */
+#define FLAME_AGENT "build/generated/flameagent.so" /* for tools that read single sources */
 #endif
 
 #define PAGE ((uint64_t)4096)
