@@ -82,7 +82,7 @@ SHARED_SRC := common/clock.c common/kernel.c common/trace/trace_writer.c common/
               common/procpath.c common/elfdyn.c common/preloadable.c common/trace/lifeclass.c \
               common/env/preloadlist.c \
               $(call here,$(wildcard unwind/*.c))
-SHIM_ROOMS := preload preload/shadow preload/runtime preload/sidetables preload/allocators preload/misuse preload/mapping preload/api preload/leak preload/lifetimes preload/resident preload/firsttouch preload/python
+SHIM_ROOMS := preload preload/store preload/shadow preload/runtime preload/sidetables preload/allocators preload/misuse preload/mapping preload/api preload/leak preload/lifetimes preload/resident preload/firsttouch preload/python
 SHIM_SRC   := $(SHARED_SRC) common/termtext.c common/utf8.c $(call here,$(wildcard $(addsuffix /*.c,$(SHIM_ROOMS))))
 # libflamewait.so, which is preloaded: waits seen from inside the program.
 WAIT_SRC   := $(wildcard inproc/*.c)

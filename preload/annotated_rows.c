@@ -1,7 +1,7 @@
 #include "preload/annotated_rows.h"
 
-#include "preload/stacks.h"
-#include "preload/store.h"
+#include "preload/store/stacks.h"
+#include "preload/store/store.h"
 
 static uint32_t find(struct annotated_rows *a, uint32_t number, uint32_t node)
 {

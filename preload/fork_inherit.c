@@ -18,7 +18,7 @@
 #include "common/pages.h"
 #include "preload/sidetables/sampler.h"
 #include "preload/shadow/shadow.h"
-#include "preload/store.h"
+#include "preload/store/store.h"
 #include "preload/sidetables/pools.h"
 
 #define PATHS_SIZE ((size_t)64 << 10)

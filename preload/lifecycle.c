@@ -36,7 +36,7 @@
 #include "preload/sigbus.h"
 #include "preload/runtime/config.h"
 #include "preload/runtime/early_environ.h"
-#include "preload/user_names.h"
+#include "preload/store/user_names.h"
 #include "preload/guard.h"
 #include "preload/runtime/exec_env.h"
 #include "preload/hooks_exec.h"

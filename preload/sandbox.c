@@ -14,7 +14,7 @@
 #include "preload/lazy_libunwind.h"
 #include "preload/runtime/self_status.h"
 #include "preload/runtime/seccomp_filter.h"
-#include "preload/store.h"
+#include "preload/store/store.h"
 #include "preload/threads.h"
 #include "unwind/sharedrules.h"
 

@@ -10,7 +10,7 @@
 #include "preload/next_malloc.h"
 #include "preload/runtime/run_status_client.h"
 #include "preload/runtime/log.h"
-#include "preload/store.h"
+#include "preload/store/store.h"
 #include "preload/threads.h"
 
 static struct {

@@ -8,7 +8,7 @@
 #include "preload/tags.h"
 
 #include "common/pages.h"
-#include "preload/user_names.h"
+#include "preload/store/user_names.h"
 #include "preload/runtime/pairs.h"
 #include "preload/threads.h"
 

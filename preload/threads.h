@@ -12,7 +12,7 @@
 
 #include "preload/guard.h"
 #include "preload/sidetables/sampler.h"
-#include "preload/stacks.h"
+#include "preload/store/stacks.h"
 #include "unwind/local.h"
 #include "preload/runtime/placing.h"
 

@@ -22,7 +22,7 @@
 #include "common/clock.h"
 #include "common/kernel.h"
 #include "preload/runtime/log.h"
-#include "preload/store.h"
+#include "preload/store/store.h"
 
 #define NAME_MOST 64u /* limit of bytes of the snapshot's name in its file's name */
 #define NUMBERS 10000u

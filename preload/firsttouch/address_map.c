@@ -13,7 +13,7 @@
 #include "common/procmaps.h"
 #include "preload/resident/nonheap_parts.h"
 #include "preload/runtime/upper_bound.h"
-#include "preload/store.h"
+#include "preload/store/store.h"
 
 #define PLACES_MAX ((size_t)65536)
 

@@ -11,7 +11,7 @@
 
 #include "common/clock.h"
 #include "common/pages.h"
-#include "preload/store.h"
+#include "preload/store/store.h"
 #include "preload/sidetables/regions.h"
 
 #define BUFFER_SIZE 16384u

@@ -26,7 +26,7 @@
 #include "preload/leak/marking.h"
 #include "preload/leak/roots.h"
 #include "preload/shadow/shadow_leaves.h"
-#include "preload/store.h"
+#include "preload/store/store.h"
 #include "preload/threads.h"
 #include "preload/sidetables/pausedblocks.h"
 #include "preload/sidetables/pools.h"

@@ -19,7 +19,7 @@
 #include "preload/leak/region_check.h"
 #include "preload/leak/roots.h"
 #include "preload/record.h"
-#include "preload/store.h"
+#include "preload/store/store.h"
 #include "preload/threads.h"
 #include "preload/sidetables/pausedblocks.h"
 #include "preload/sidetables/pools.h"

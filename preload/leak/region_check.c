@@ -14,13 +14,13 @@
 
 #include "common/pages.h"
 #include "preload/annotated_rows.h"
-#include "preload/user_names.h"
+#include "preload/store/user_names.h"
 #include "preload/leak/leakcheck.h"
 #include "preload/leak/heap_scan.h"
 #include "preload/leak/growth_marks.h"
 #include "preload/record.h"
 #include "preload/runtime/log.h"
-#include "preload/store.h"
+#include "preload/store/store.h"
 #include "preload/sidetables/regions.h"
 #include "common/processor/processor.h"
 

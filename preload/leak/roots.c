@@ -38,7 +38,7 @@
 #include "preload/leak/thread_results.h"
 #include "preload/next_malloc.h"
 #include "preload/runtime/module_contains.h"
-#include "preload/store.h"
+#include "preload/store/store.h"
 #include "preload/sidetables/pausedblocks.h"
 #include "common/processor/arch.h"
 #include "unwind/modules.h"

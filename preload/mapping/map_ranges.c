@@ -12,7 +12,7 @@
 #include "common/pages.h"
 #include "common/spinlock.h"
 #include "preload/runtime/upper_bound.h"
-#include "preload/store.h"
+#include "preload/store/store.h"
 
 #define PAGE 4096u
 

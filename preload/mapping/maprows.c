@@ -1,7 +1,7 @@
 #include "preload/mapping/maprows.h"
 
 #include "preload/annotated_rows.h"
-#include "preload/store.h"
+#include "preload/store/store.h"
 
 static struct annotated_rows rows = ABOVE_ROWS(TRACE_NODE_MAPPING, TRACE_ROW_MAPPED);
 

@@ -14,7 +14,7 @@
 #include "preload/misuse/deepbound.h"
 #include "preload/misuse/report.h"
 #include "preload/misuse/classify_address.h"
-#include "preload/store.h"
+#include "preload/store/store.h"
 #include "preload/hook_scope.h"
 #include "preload/sidetables/recent_frees.h"
 #include "preload/sidetables/pausedblocks.h"

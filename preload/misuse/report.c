@@ -6,7 +6,7 @@
 #include "preload/misuse/report.h"
 
 #include "common/spinlock.h"
-#include "preload/store.h"
+#include "preload/store/store.h"
 
 #define MOST 4096u /* a power of two; half of it is used */
 

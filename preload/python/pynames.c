@@ -7,8 +7,8 @@
 
 #include "common/hash.h"
 #include "common/pages.h"
-#include "preload/truncate.h"
-#include "preload/store.h"
+#include "preload/store/truncate.h"
+#include "preload/store/store.h"
 
 #define FIRST_SIZE 256u
 #define QUALNAME_MOST 400u

@@ -25,7 +25,7 @@
 #include "preload/resident/nonheap_parts.h"
 #include "preload/shadow/shadow.h"
 #include "preload/shadow/shadow_leaves.h"
-#include "preload/store.h"
+#include "preload/store/store.h"
 #include "preload/sidetables/pausedblocks.h"
 #include "preload/sidetables/pools.h"
 

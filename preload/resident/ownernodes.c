@@ -1,6 +1,6 @@
 #include "preload/resident/ownernodes.h"
 
-#include "preload/user_names.h"
+#include "preload/store/user_names.h"
 #include "preload/fork_inherit.h"
 
 #define NUMBERS (1u << 28) /* limit of numbers of a kind, because a key has room for both */

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "preload/store.h"
+#include "preload/store/store.h"
 
 static char scratch_path[4096];
 

@@ -22,6 +22,7 @@ inproc
 inproc/gate
 inproc/lib
 inproc/reader
+preload/store
 preload/shadow
 preload/runtime
 preload/sidetables

@@ -1,5 +1,5 @@
 /* Interning of stacks against a plain list of all stacks seen. */
-#include "preload/stacks.h"
+#include "preload/store/stacks.h"
 #include "tests/tap.h"
 #include "tests/unit/scratch_store.h"
 

@@ -1,5 +1,5 @@
 /* Compares truncated stacks with those truncated from scratch each time. */
-#include "preload/truncate.h"
+#include "preload/store/truncate.h"
 #include "tests/rnd.h"
 #include "tests/tap.h"
 

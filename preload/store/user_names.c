@@ -2,11 +2,11 @@
  * Numbers of the names that a program gives. A program may tag each request, so a name is found by
  * its hash. The texts are read in the trace, because the recorder needs no other copy of them.
  */
-#include "preload/user_names.h"
+#include "preload/store/user_names.h"
 
 #include "common/hash.h"
 #include "common/pages.h"
-#include "preload/store.h"
+#include "preload/store/store.h"
 
 #define FIRST_SIZE 128u
 

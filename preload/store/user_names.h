@@ -3,8 +3,8 @@
  *
  * Any thread; the guard is held at GUARD_RECORDING. No malloc.
  */
-#ifndef FLAME_PRELOAD_USER_NAMES_H
-#define FLAME_PRELOAD_USER_NAMES_H
+#ifndef FLAME_PRELOAD_STORE_USER_NAMES_H
+#define FLAME_PRELOAD_STORE_USER_NAMES_H
 
 #include "common/compiler.h"
 

@@ -1,4 +1,4 @@
-#include "preload/store.h"
+#include "preload/store/store.h"
 
 #include <errno.h>
 

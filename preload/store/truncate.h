@@ -9,8 +9,8 @@
  *
  * One truncation for each thread, touched by that thread alone; no malloc.
  */
-#ifndef FLAME_PRELOAD_TRUNCATE_H
-#define FLAME_PRELOAD_TRUNCATE_H
+#ifndef FLAME_PRELOAD_STORE_TRUNCATE_H
+#define FLAME_PRELOAD_STORE_TRUNCATE_H
 
 #include <stdbool.h>
 

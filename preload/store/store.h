@@ -9,8 +9,8 @@
  * identified by the parent's ids. In the child's file its own rows come first. The inherited rows
  * exist in memory, too, but are empty and must not be written to.
  */
-#ifndef FLAME_PRELOAD_STORE_H
-#define FLAME_PRELOAD_STORE_H
+#ifndef FLAME_PRELOAD_STORE_STORE_H
+#define FLAME_PRELOAD_STORE_STORE_H
 
 #include "common/pages.h"
 #include "common/trace/trace_writer.h"

@@ -5,11 +5,11 @@
  * nodes go to the trace; the table that finds children stays in private memory. Only the owning
  * thread touches a table.
  */
-#ifndef FLAME_PRELOAD_STACKS_H
-#define FLAME_PRELOAD_STACKS_H
+#ifndef FLAME_PRELOAD_STORE_STACKS_H
+#define FLAME_PRELOAD_STORE_STACKS_H
 
-#include "preload/truncate.h"
-#include "preload/store.h"
+#include "preload/store/truncate.h"
+#include "preload/store/store.h"
 
 struct stack_entry {
     uint64_t pc;

@@ -16,7 +16,7 @@
  * scheme between threads.
  */
 #define _GNU_SOURCE
-#include "preload/stacks.h"
+#include "preload/store/stacks.h"
 
 #include <sys/mman.h>
 

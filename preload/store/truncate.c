@@ -1,4 +1,4 @@
-#include "preload/truncate.h"
+#include "preload/store/truncate.h"
 
 #include "common/pages.h"
 
