@@ -5,6 +5,7 @@
 #ifndef FLAME_PRELOAD_HOOK_SCOPE_H
 #define FLAME_PRELOAD_HOOK_SCOPE_H
 
+#include "preload/free_txn.h"
 #include "preload/guard.h"
 #include "preload/lifecycle.h"
 #include "preload/next_malloc.h"
@@ -80,10 +81,8 @@ struct free_call {
 };
 #define HOOK_NO_SIZE UINT64_MAX
 
-/* Like record_take, and checks the free. */
-bool hook_take(void *p, struct free_call how, struct block *b);
-
-/* Like record_free, and checks the free. */
+/* Like free_begin and free_block, and check the free. */
+void hook_free_begin(struct free_txn *f, void *p, struct free_call how);
 void hook_free(void *p, struct free_call how);
 
 /* To be called before a dlclose. */
@@ -104,11 +103,10 @@ void hook_delete_end(void);
 /* Prevents a tail call, which would remove the caller's frame before it is read. */
 #define HOOK_STAY() __asm__ volatile("")
 
-/* State of a hook of realloc or its like around the next definition. The block is forgotten before
- * the call, because the allocator may give its address to another thread meanwhile. */
+/* State of a hook of realloc or its like around the next definition. */
 struct realloc_call {
-    struct block old;
-    bool on, known;
+    struct free_txn old;
+    bool on; /* the call is recorded */
 };
 
 /* To be called after hook_enter. A block that TRACE_CALL_NONE frees is not judged. */
@@ -116,26 +114,27 @@ FLAME_INLINE void hook_realloc_begin(struct realloc_call *r, void *p, struct fre
 {
     guard.busy = GUARD_RECORDING;
     r->on = recording_on();
-    r->known = r->on && p &&
-               (feature_on(FEATURE_MISUSE) ? hook_take(p, how, &r->old) : record_take(p, &r->old));
+    r->old.what = FREE_OF_UNKNOWN;
+    if (r->on && p) {
+        if (feature_on(FEATURE_MISUSE))
+            hook_free_begin(&r->old, p, how);
+        else
+            free_begin(&r->old, p);
+    }
     guard.busy = GUARD_IN_ALLOCATOR;
 }
 
 /* To be called after the next definition, in place of hook_leave. `fresh`: the resulting
  * block of `size` bytes, or NULL; then `gone` says whether the old one was freed. Always
  * inlined, like resize in hooks.c. */
-FLAME_INLINE void hook_realloc_end(struct realloc_call *r, const void *p, void *fresh, size_t size,
+FLAME_INLINE void hook_realloc_end(const struct realloc_call *r, void *fresh, size_t size,
                                    bool gone, const uintptr_t *caller)
 {
     guard.busy = GUARD_RECORDING;
-    if (r->known) {
-        if (fresh || gone)
-            record_taken_free(p, r->old);
-        else
-            record_put_back(p, r->old);
-    } else if (feature_on(FEATURE_REMEMBER_PAUSED) && p && !fresh && !gone) {
-        record_unknown_back(p);
-    }
+    if (likely(fresh || gone))
+        free_commit(&r->old);
+    else
+        free_abort(&r->old);
     if (r->on && fresh)
         record_alloc(fresh, size, caller);
     hook_report_libc_mappings(caller);

@@ -65,7 +65,7 @@ static FLAME_COLD FLAME_NOINLINE void give_back_watched(void *p, uintptr_t from,
         if (feature_on(FEATURE_MISUSE))
             hook_free(p, how);
         else
-            record_free(p);
+            free_block(p);
     }
     if (unlikely(modules_is_loader(from)))
         after_unload();
@@ -95,7 +95,7 @@ FLAME_INLINE void give_back(void *p, uintptr_t from, struct free_call how)
     __builtin_prefetch((char *)p - 16);
     guard.busy = GUARD_RECORDING;
     if (recording_on() && likely(shadow_take((uintptr_t)p, &b)))
-        record_plain_free(p, b);
+        free_count(p, b);
     if (unlikely(modules_is_loader(from)))
         after_unload();
     guard.busy = GUARD_IN_FREE;
@@ -137,7 +137,7 @@ FLAME_INLINE void *resize(void *p, size_t size, uint32_t call, const uintptr_t *
     fresh = real.realloc(p, size);
     /* A NULL for a size of 0 means that the block was freed, for any other size that the call
      * failed. */
-    hook_realloc_end(&r, p, fresh, size, size == 0, caller);
+    hook_realloc_end(&r, fresh, size, size == 0, caller);
     return fresh;
 }
 

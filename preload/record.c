@@ -10,8 +10,7 @@
 #include <errno.h>
 
 #include "common/pages.h"
-#include "common/clock.h"
-#include "preload/fork_inherit.h"
+#include "preload/counted_event.h"
 #include "preload/lazy_libunwind.h"
 #include "preload/runtime/elapsed.h"
 #include "preload/runtime/run_status_client.h"
@@ -19,21 +18,10 @@
 #include "preload/sandbox.h"
 #include "preload/runtime/log.h"
 #include "preload/tags.h"
-#include "preload/sidetables/birthmap.h"
 #include "preload/sidetables/pausedblocks.h"
 #include "preload/sidetables/alloc_family.h"
 #include "preload/sidetables/regions.h"
 #include "unwind/modules.h"
-
-/*
- * Whether the event is timed: one in 256 is, for the estimate of the cost of recording. The first
- * is not, because it runs code that has not run before. Every 256th would not do either: blocks of
- * 112 bytes would have it at the same place of a page each time.
- */
-static inline bool is_timed(uint64_t event)
-{
-    return (uint32_t)event * 0x9e3779b1u >> 24 == 255;
-}
 
 /* Limit of walks of one stack, which is repeated if modules came and went meanwhile. */
 #define EPOCHS_AT_ONCE 8
@@ -62,11 +50,6 @@ void record_set_over(void (*then)(void))
 void record_set_referee(void)
 {
     referee = true;
-}
-
-static void count_lost(uint64_t *counter, uint64_t by)
-{
-    __atomic_fetch_add(counter, by, __ATOMIC_RELAXED);
 }
 
 /* ---- stacks ---- */
@@ -267,26 +250,10 @@ static inline uint32_t row_of(struct thread_state *t, const uintptr_t *caller)
 
 /* ---- events ---- */
 
-struct timing {
-    uint64_t start; /* 0: this event is not timed */
-};
-
-static inline struct timing begin_event(struct thread_state *t)
+FLAME_NOINLINE void event_timed(struct thread_state *t, uint64_t start)
 {
-    uint64_t n = t->record->events;
+    uint64_t end = clock_ns(CLOCK_MONOTONIC), took = elapsed_ns(start, end), asking;
 
-    __atomic_store_n(&t->record->events, n + 1, __ATOMIC_RELAXED);
-    return (struct timing){unlikely(is_timed(n)) ? clock_ns(CLOCK_MONOTONIC) : 0};
-}
-
-static inline void end_event(struct thread_state *t, struct timing timing)
-{
-    uint64_t end, took, asking;
-
-    if (likely(!timing.start))
-        return;
-    end = clock_ns(CLOCK_MONOTONIC);
-    took = elapsed_ns(timing.start, end);
     if (took) {
         /* Where reading the clock is a system call, it takes longer than what is measured. */
         asking = elapsed_ns(end, clock_ns(CLOCK_MONOTONIC));
@@ -326,13 +293,6 @@ static FLAME_COLD void count_lost_alloc(size_t size)
         log_line("some allocations are not recorded: ",
                  store.writer.full ? log_errno(-store.writer.error) : "no memory for the recorder",
                  ": ", store.writer.path, "; the program runs on", NULL);
-}
-
-/* The weight with which a block counts: its own size, unless blocks are sampled. */
-static inline struct weight weight_of(uintptr_t p, uint64_t size)
-{
-    return likely(!record_period) ? (struct weight){size, 1}
-                                  : sampler_weight(record_period, size, p);
 }
 
 /* Counts a block. Returns its row; 0: it is lost. */
@@ -389,7 +349,7 @@ static FLAME_NOINLINE bool is_taken(struct thread_state *t, uintptr_t p, size_t 
         t->last_block = 0;
         return false;
     }
-    *w = weight_of(p, size);
+    *w = record_weight(p, size);
     return true;
 }
 
@@ -414,8 +374,8 @@ void record_alloc(const void *p, size_t size, const uintptr_t *caller)
 {
     struct thread_state *t = threads_self();
     struct weight w = {size, 1};
-    struct timing timing;
     uint32_t watched, row;
+    uint64_t start;
     int saved;
 
     if (unlikely(!t)) {
@@ -426,209 +386,14 @@ void record_alloc(const void *p, size_t size, const uintptr_t *caller)
     if (unlikely(watched & ~(uint32_t)FEATURE_LIFETIMES) && !is_taken(t, (uintptr_t)p, size, &w))
         return;
     saved = *t->errno_at;
-    timing = begin_event(t);
+    start = event_begin(t);
     row = count_alloc(t, (uintptr_t)p, size, caller, w);
     if (unlikely(watched &
                  (FEATURE_REGIONS | FEATURE_MISUSE | FEATURE_LIFETIMES | FEATURE_FAULTS)) &&
         row)
         watch_block(t, row, (uintptr_t)p, size, w);
-    end_event(t, timing);
+    event_end(t, start);
     *t->errno_at = saved;
-}
-
-/* The row in which thread `t` counts the free of a block of another thread's row. 0: there is no
- * room. An inherited block may not count at all: *counts is false then. */
-static FLAME_COLD uint32_t others_row(struct thread_state *t, uint32_t row, bool *counts)
-{
-    uint64_t addr;
-
-    *counts = true;
-    if (row >= store.inherited_rows)
-        return threads_remote_free_row(t, store_row(row)->node);
-    addr = fork_inherit_node_addr(row);
-    *counts = addr != 0;
-    return addr ? threads_inherited_row(t, row, addr) : 0;
-}
-
-/* Records the lifetime of a freed block that counts in `row`, in the calling thread's row `own`.
- * Blocks from before the fork are left to the parent. */
-static FLAME_NOINLINE void watch_death(struct thread_state *t, uint32_t row, uint32_t own,
-                                       struct weight w)
-{
-    if (feature_on(FEATURE_LIFETIMES) && row >= store.inherited_rows)
-        record_death(t, own, w);
-}
-
-FLAME_INLINE void count_free(struct thread_state *t, uintptr_t p, struct block b, struct weight w,
-                             bool watched)
-{
-    struct trace_header *h = store.writer.header;
-    struct trace_row *row = store_row(b.row);
-    uint32_t own = b.row;
-    bool counts;
-
-    if (unlikely(row->thread != t->id)) {
-        own = others_row(t, b.row, &counts);
-        if (!own) {
-            if (counts)
-                count_lost(&h->lost_frees, 1);
-            return;
-        }
-        row = store_row(own);
-    }
-    if (watched)
-        watch_death(t, b.row, own, w);
-    peak_sub(h, t, row, w.bytes);
-    row->free_bytes += w.bytes;
-    row->free_calls += w.calls;
-    if (t->last_block == p) {
-        row->temp_calls += w.calls;
-        t->last_block = 0;
-    }
-}
-
-/* Counts the free of a block. `watched`: a feature may track it. */
-FLAME_INLINE void report_free(uintptr_t p, struct block b, struct weight w, bool watched)
-{
-    struct thread_state *t = threads_self();
-    struct timing timing;
-    int saved;
-
-    if (unlikely(!t)) {
-        if (!sandbox_on())
-            count_lost(&store.writer.header->lost_frees, 1);
-        return;
-    }
-    saved = *t->errno_at;
-    timing = begin_event(t);
-    count_free(t, p, b, w, watched);
-    end_event(t, timing);
-    *t->errno_at = saved;
-}
-
-void record_plain_free(const void *p, struct block b)
-{
-    report_free((uintptr_t)p, b, (struct weight){b.size, 1}, false);
-}
-
-void record_taken_free(const void *p, struct block b)
-{
-    report_free((uintptr_t)p, b, weight_of((uintptr_t)p, b.size), true);
-}
-
-/* ---- pools ---- */
-
-/* The row in which the calling thread counts frees of the blocks of `row`; 0 as in others_row. */
-static uint32_t row_for_free(struct thread_state *t, uint32_t row, bool *counts)
-{
-    *counts = true;
-    return store_row(row)->thread == t->id ? row : others_row(t, row, counts);
-}
-
-/* Subtracts `bytes` from the row of the block's backing: its size when it is handed out, minus
- * its size when it is taken back. False: it has no backing that counts. */
-static bool shift(struct thread_state *t, const struct pool_block *b, uint64_t bytes)
-{
-    struct trace_header *h = store.writer.header;
-    uint32_t row;
-    bool counts;
-
-    if (!b->backing_row)
-        return false;
-    row = row_for_free(t, b->backing_row, &counts);
-    if (!row) {
-        if (counts)
-            count_lost(&h->lost_frees, 1);
-        return counts;
-    }
-    peak_keep_share(h, store_row(row));
-    store_row(row)->alloc_bytes -= bytes;
-    return true;
-}
-
-void record_pool_alloc(const struct pool_block *b)
-{
-    struct thread_state *t = guard.self;
-    struct trace_header *h = store.writer.header;
-    struct trace_row *row = store_row(b->row);
-    bool alone = threads_count() == 1, within = shift(t, b, b->size);
-
-    if (within)
-        peak_keep_share(h, row);
-    else
-        peak_add(h, t, row, b->size, alone);
-    row->alloc_bytes += b->size;
-    row->alloc_calls++;
-    if (!within)
-        peak_check(h, t, alone);
-    if (feature_on(FEATURE_LIFETIMES))
-        record_pool_birth(t, b->row, b->size);
-    t->last_block = 0;
-}
-
-void record_pool_free(const struct pool_block *b)
-{
-    struct thread_state *t = guard.self;
-    struct trace_header *h = store.writer.header;
-    bool within = shift(t, b, -b->size), counts;
-    uint32_t own = row_for_free(t, b->row, &counts);
-    struct trace_row *row;
-
-    if (!own) {
-        if (counts)
-            count_lost(&h->lost_frees, 1);
-        return;
-    }
-    row = store_row(own);
-    t->taken_birth = b->born;
-    watch_death(t, b->row, own, (struct weight){b->size, 1});
-    if (within)
-        peak_keep_share(h, row);
-    else
-        peak_sub(h, t, row, b->size);
-    row->free_bytes += b->size;
-    row->free_calls++;
-    t->last_block = 0;
-}
-
-static void free_with_backing(const struct pool_block *b, void *arg FLAME_UNUSED)
-{
-    record_pool_free(b);
-}
-
-/* Frees the blocks that pools have handed out of a block that is freed. */
-static FLAME_COLD void backing_gone(uintptr_t p)
-{
-    struct thread_state *t = threads_self();
-    int saved;
-
-    if (!t || !pools_may_be_backing(p))
-        return;
-    saved = *t->errno_at;
-    pools_lock();
-    pools_backing_gone(p, free_with_backing, NULL);
-    pools_unlock();
-    *t->errno_at = saved;
-}
-
-/* Reads a block's birth before the block is freed. Afterwards another thread may have a block
- * there. */
-static void take_birth(uintptr_t p)
-{
-    struct thread_state *t = feature_on(FEATURE_LIFETIMES) ? threads_self() : NULL;
-
-    if (t)
-        t->taken_birth = births_at(p);
-}
-
-void record_watched_free(const void *p, struct block b)
-{
-    if (feature_on(FEATURE_POOLS))
-        backing_gone((uintptr_t)p);
-    take_birth((uintptr_t)p);
-    if (feature_on(FEATURE_REGIONS))
-        regions_take((uintptr_t)p);
-    record_taken_free(p, b);
 }
 
 uint32_t record_node(const uintptr_t *caller)
@@ -673,50 +438,4 @@ uint32_t record_stack(const uintptr_t *caller)
     row = look_up_row(t, caller);
     *t->errno_at = saved;
     return row;
-}
-
-bool record_take(const void *p, struct block *b)
-{
-    struct thread_state *t = guard.self;
-
-    if (feature_on(FEATURE_FAULTS))
-        first_touch_drain(DRAIN_ALL);
-    if (t)
-        t->taken_left_out = 0;
-    if (!shadow_take((uintptr_t)p, b)) {
-        record_unknown_free(p);
-        return false;
-    }
-    if (feature_on(FEATURE_POOLS))
-        backing_gone((uintptr_t)p);
-    take_birth((uintptr_t)p);
-    if (t)
-        t->taken_region = feature_on(FEATURE_REGIONS) ? regions_take((uintptr_t)p) : 0;
-    return true;
-}
-
-void record_put_back(const void *p, struct block b)
-{
-    struct thread_state *t = guard.self;
-
-    shadow_put((uintptr_t)p, b);
-    if (t && unlikely(t->taken_region))
-        regions_put_back((uintptr_t)p, t->taken_region);
-}
-
-FLAME_NOINLINE void record_unknown_free(const void *p)
-{
-    struct thread_state *t = guard.self;
-    uint64_t size;
-
-    if (feature_on(FEATURE_REMEMBER_PAUSED) && pausedblocks_take((uintptr_t)p, &size) && t)
-        t->taken_left_out = size + 1;
-}
-
-FLAME_NOINLINE void record_unknown_back(const void *p)
-{
-    struct thread_state *t = guard.self;
-
-    if (t && t->taken_left_out)
-        pausedblocks_put((uintptr_t)p, t->taken_left_out - 1);
 }

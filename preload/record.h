@@ -31,14 +31,13 @@ static inline bool record_passes(size_t size)
     return true;
 }
 
-/* The two ends of record_free for a known block: without and with features that track blocks. */
-void record_plain_free(const void *p, struct block b);
-void record_watched_free(const void *p, struct block b);
-
-/* To be called before the program frees a block that is not recorded, and after such a free has
- * failed. The block may be one that was not counted (preload/sidetables/pausedblocks.h). */
-void record_unknown_free(const void *p);
-void record_unknown_back(const void *p);
+/* The weight with which the block of `size` bytes at `p` counts: its own size, unless blocks are
+ * sampled. */
+static inline struct weight record_weight(uintptr_t p, uint64_t size)
+{
+    return likely(!record_period) ? (struct weight){size, 1}
+                                  : sampler_weight(record_period, size, p);
+}
 
 /*
  * Counts the page faults so far for the present owners of the memory, if page faults are recorded.
@@ -52,29 +51,13 @@ enum first_touch_drain {
 };
 void first_touch_drain(enum first_touch_drain when);
 
-/* To be called before the program frees `p`. Unknown blocks are ignored. Inline, which saves a call
- * for each free. */
-static inline void record_free(const void *p)
-{
-    struct block b;
-
-    if (feature_on(FEATURE_FAULTS))
-        first_touch_drain(DRAIN_ALL);
-    if (!shadow_take((uintptr_t)p, &b)) {
-        if (feature_on(FEATURE_REMEMBER_PAUSED))
-            record_unknown_free(p);
-        return;
-    }
-    if (unlikely(any_feature_on()))
-        record_watched_free(p, b);
-    else
-        record_plain_free(p, b);
-}
-
 /* Records that a pool has handed out a block, whose row belongs to the calling thread, and that it
  * has taken the block back. The caller holds the pools' lock, and blocks are not sampled. */
 void record_pool_alloc(const struct pool_block *b);
 void record_pool_free(const struct pool_block *b);
+
+/* To be called before the block at `p` is freed: frees what pools have handed out of it. */
+FLAME_COLD void record_backing_free(uintptr_t p);
 
 /* The calling thread's node for its stack from `caller` on. 0: there is no room. */
 uint32_t record_node(const uintptr_t *caller);
@@ -88,23 +71,15 @@ uint32_t record_node_within(struct walk_regs regs);
 uint32_t record_stack(const uintptr_t *caller);
 
 /*
- * Free of a reallocated block in two steps, because another thread may get the address as soon as
- * the next definition has freed it. record_take forgets the block before the call. Afterwards
- * record_taken_free counts it as freed, or record_put_back restores it because the call failed.
- * False: the block is not known.
- */
-bool record_take(const void *p, struct block *b);
-void record_taken_free(const void *p, struct block b);
-void record_put_back(const void *p, struct block b);
-
-/*
  * Recording of lifetimes (preload/lifetimes/ defines these). Thread `t` has counted a block in its
- * row `row`; and it has counted, in its row `row`, the free of a block that was born at
- * t->taken_birth.
+ * row `row`; and it counts, in its row `own`, the free of a block of `row` that was born at `birth`
+ * (preload/sidetables/birthmap.h; 0: not known). record_death does nothing if lifetimes are not
+ * recorded.
  */
 void record_birth(struct thread_state *t, uint32_t row, uintptr_t p, uint64_t size,
                   struct weight w);
-void record_death(struct thread_state *t, uint32_t row, struct weight w);
+void record_death(struct thread_state *t, uint32_t row, uint32_t own, uint64_t birth,
+                  struct weight w);
 
 /* Like record_birth, for a block of a pool, which stores its birth itself (pool_block.born). */
 void record_pool_birth(struct thread_state *t, uint32_t row, uint64_t size);

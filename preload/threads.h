@@ -58,19 +58,14 @@ struct thread_state {
     int64_t peak_since;    /* live bytes below which no new maximum is possible */
     uintptr_t last_block;  /* the thread's newest block, for temporaries; 0: none */
     uint32_t region;       /* the thread's newest region (preload/sidetables/regions.h); 0: none */
-    uint32_t taken_region; /* region of the block that record_take removed last */
     uint32_t paused;       /* depth of pauses; above 0 allocations are not counted
                             * (preload/sidetables/pausedblocks.h) */
     uint64_t allocated;    /* bytes not yet passed on to the clock of lifetimes */
-    uint64_t
-        taken_birth; /* birth of the block that was freed last (preload/sidetables/birthmap.h) */
-    uint64_t taken_left_out; /* 1 + size of the uncounted block that record_take removed last; 0:
-                              * none */
-    struct tags *tags;       /* (preload/tags.h); NULL: the thread has never had one */
-    uint32_t lost_tags;      /* number of tags pushed since there was no room for one */
-    uint32_t lost_regions;   /* number of regions begun since too many were open */
-    uintptr_t operator_at;   /* frame of the outermost operator new; 0: none. After an exception it
-                                stays until the next one */
+    struct tags *tags;     /* (preload/tags.h); NULL: the thread has never had one */
+    uint32_t lost_tags;    /* number of tags pushed since there was no room for one */
+    uint32_t lost_regions; /* number of regions begun since too many were open */
+    uintptr_t operator_at; /* frame of the outermost operator new; 0: none. After an exception it
+                              stays until the next one */
     struct taking {
         uintptr_t p; /* argument of the running operator delete; 0: none */
         uint64_t given;

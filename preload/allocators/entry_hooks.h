@@ -66,7 +66,7 @@ FLAME_INLINE uintptr_t entrycalls_size_anew(entry_function *next, ENTRY_WORDS, s
         return next(a, b, c, d);
     hook_realloc_begin(&r, (void *)a, entrycalls_unjudged);
     fresh = next(a, b, c, d);
-    hook_realloc_end(&r, (void *)a, (void *)fresh, size, drops || size == 0, caller);
+    hook_realloc_end(&r, (void *)fresh, size, drops || size == 0, caller);
     return fresh;
 }
 
@@ -82,8 +82,7 @@ FLAME_INLINE uintptr_t entrycalls_grow(entry_function *next, ENTRY_WORDS, const 
     hook_realloc_begin(&r, (void *)a, entrycalls_unjudged);
     room = next(a, b, c, d);
     most = b + c < b ? room : b + c;
-    hook_realloc_end(&r, (void *)a, room < b ? NULL : (void *)a, room < most ? room : most, false,
-                     caller);
+    hook_realloc_end(&r, room < b ? NULL : (void *)a, room < most ? room : most, false, caller);
     return room;
 }
 
@@ -97,7 +96,7 @@ static inline void entrycalls_take(entry_function *next, ENTRY_WORDS)
     }
     guard.busy = GUARD_RECORDING;
     if (recording_on())
-        record_free((void *)a);
+        free_block((void *)a);
     guard.busy = GUARD_IN_ALLOCATOR;
     next(a, b, c, d);
     hook_leave();

@@ -24,16 +24,10 @@ FLAME_COLD bool operators_is_known(const void *p)
     struct thread_state *t = guard.self;
     uintptr_t last = t ? t->last_block : 0;
     struct block b;
-    bool known;
 
     if (!last)
         return !t || record_period;
-    guard.busy = GUARD_RECORDING;
-    known = record_take((const void *)last, &b);
-    if (known)
-        record_put_back((const void *)last, b);
-    hook_leave();
-    return known && (uintptr_t)p - last <= b.size;
+    return shadow_find(last, &b) && (uintptr_t)p - last <= b.size;
 }
 
 static void delete_own(delete_function *next, void *p, uintptr_t b, uintptr_t c,
@@ -50,7 +44,7 @@ static void delete_own(delete_function *next, void *p, uintptr_t b, uintptr_t c,
         if (feature_on(FEATURE_MISUSE))
             hook_free(p, how);
         else
-            record_free(p);
+            free_block(p);
     }
     guard.busy = GUARD_OPERATOR;
     next(p, b, c);

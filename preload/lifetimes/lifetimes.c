@@ -52,13 +52,19 @@ void record_pool_birth(struct thread_state *t, uint32_t row, uint64_t size)
     count_size(t, row, size, (struct weight){size, 1});
 }
 
-void record_death(struct thread_state *t, uint32_t row, struct weight w)
+void record_death(struct thread_state *t, uint32_t row, uint32_t own, uint64_t birth,
+                  struct weight w)
 {
-    uint32_t class = lifetimes_class(t->taken_birth, age_clock_now(t->allocated));
-    struct row_classes *c = rowclasses_of(counted, row);
+    struct row_classes *c;
+    uint32_t class;
 
+    /* Blocks from before the fork are left to the parent. */
+    if (!feature_on(FEATURE_LIFETIMES) || row < store.inherited_rows)
+        return;
+    class = lifetimes_class(birth, age_clock_now(t->allocated));
+    c = rowclasses_of(counted, own);
     if (likely(c != NULL))
-        lifetimes_count(rowclasses_row(t, &c->lives[class], store_row(row)->node, t->id,
+        lifetimes_count(rowclasses_row(t, &c->lives[class], store_row(own)->node, t->id,
                                        lifeclass_number(lifetimes_histogram(false), class),
                                        TRACE_ROW_CLASS),
                         w);

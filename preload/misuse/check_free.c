@@ -222,21 +222,18 @@ static struct free_call whose(const void *p, struct free_call how)
     return how;
 }
 
-bool hook_take(void *p, struct free_call how, struct block *b)
+void hook_free_begin(struct free_txn *f, void *p, struct free_call how)
 {
     if (how.call != TRACE_CALL_NONE)
         judge(p, &how);
-    return record_take(p, b);
+    free_begin(f, p);
 }
 
 void hook_free(void *p, struct free_call how)
 {
-    struct block b;
-
     how = whose(p, how);
     judge(p, &how);
-    if (record_take(p, &b))
-        record_taken_free(p, b);
+    free_block(p);
 }
 
 void hook_unload(void)
