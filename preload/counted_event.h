@@ -1,6 +1,6 @@
 /*
- * counted_event.h: what the recording of an allocation and of a free have in common: the event is
- * numbered, and now and then timed; lost events are counted.
+ * counted_event.h: common parts of recording an allocation and recording a free. Each event is
+ * numbered, and now and then one is timed. Lost events are counted.
  */
 #ifndef FLAME_PRELOAD_COUNTED_EVENT_H
 #define FLAME_PRELOAD_COUNTED_EVENT_H

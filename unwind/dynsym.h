@@ -31,8 +31,6 @@ uintptr_t dynsym_find(const struct dynsym *d, const char *name);
  * not say, or an indirect function selected the address. */
 uintptr_t dynsym_find_sized(const struct dynsym *d, const char *name, size_t *size);
 
-uintptr_t dynsym_find_sized(const struct dynsym *d, const char *name, size_t *size);
-
 /* Like dynsym_find, but for functions and data, in that version; NULL: in the default version. */
 uintptr_t dynsym_find_version(const struct dynsym *d, const char *name, const char *version);
 

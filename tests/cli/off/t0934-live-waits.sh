@@ -19,15 +19,24 @@ ok 'the program that sleeps is built' "${CC:-gcc}" -O0 -g -o sleeper sleeper.c
 ./sleeper &
 victim=$!
 term_begin 100 24
+
+# Starts flame live on the victim, on a screen that shows no status of an earlier one.
+live() { # OPTION
+    type_line clear
+    sees_not '^status' 'the screen is clear'
+    type_line "flame live $1 -e 0.3 -p $victim; echo status \$?"
+}
+
 for how in -w --stops; do
-    type_line "clear; flame live $how -e 0.3 -p $victim; echo status \$?"
+    live "$how"
     sees "sleeper $victim|^status" "$how: flame live attaches"
     if screen | grep -q '^status'; then
         skip ptrace "$how: it cannot be attached to here: $(screen | grep -m 1 '^flame')"
         continue
     fi
     sees '^Off-CPU time: [0-9.]+ m?s' "$how: flame live shows the waits"
-    sees '^.naps' "$how: flame live shows the function that waits"
+    # Not at the line's begin: time outside of calls may stand to its left.
+    sees '\bnaps\b' "$how: flame live shows the function that waits"
     press d
     sees '^In the last look: Off-CPU time: [1-9]' "$how: flame live shows the last interval after d"
     press q
@@ -38,11 +47,11 @@ for how in -w --stops; do
 done
 
 # A recorder that dies leaves no result behind: the last picture stays, and the end is shown.
-type_line "clear; flame live -w -e 0.3 -p $victim; echo status \$?"
-sees '^.naps|^status' 'flame live shows the waits before its recorder dies'
+live -w
+sees '\bnaps\b|^status' 'flame live shows the waits before its recorder dies'
 if ! screen | grep -q '^status'; then
-    live=$(pgrep -P "$(term_flag pane_pid)" -f "live -w")
-    recorder=$(pgrep -P "$live" -f "off -q -p $victim")
+    viewer=$(pgrep -P "$(term_flag pane_pid)" -f "live -w")
+    recorder=$(pgrep -P "$viewer" -f "off -q -p $victim")
     ok 'flame live has a recorder process' test -n "$recorder"
     kill -STOP "$recorder"
     kill "$victim"
