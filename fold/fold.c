@@ -44,12 +44,6 @@ static const struct view *find_view(const struct fold_options *opt, uint32_t rec
     return asked;
 }
 
-static bool has_view(const struct trace *t, const struct view *view)
-{
-    return (!view->feature || t->header.features & view->feature) &&
-           (!critical_is(view) || critical_has(t));
-}
-
 /* Whether it is a trace of page faults, which lies beside the traces of processes and holds
  * nothing else. */
 static bool is_of_faults(const struct trace *t)
@@ -57,39 +51,32 @@ static bool is_of_faults(const struct trace *t)
     return t->header.features & TRACE_FEATURE_FAULTS;
 }
 
-/* Features that only some processes of a recording may have. */
-#define OF_SOME                                                                                    \
-    (TRACE_FEATURE_LEAKS | TRACE_FEATURE_REGIONS | TRACE_FEATURE_GROWTH | TRACE_FEATURE_MAPPINGS | \
-     TRACE_FEATURE_RESIDENT | TRACE_FEATURE_FAULTS | TRACE_FEATURE_LIFETIMES |                     \
-     TRACE_FEATURE_AGES | TRACE_FEATURE_TOUCHED)
-
-/* Whether the traces have a view. A feature of OF_SOME needs one trace that has it: leaks those
- * of the processes that scanned, regions those that left some. Any other view needs all traces
- * but those of faults. */
+/* Whether the traces have a view: one of them, if its need says so, else all but those of
+ * faults. */
 static bool all_have_view(struct trace *const *traces, size_t n, const struct view *view)
 {
     size_t have = 0, others = 0;
 
     for (size_t i = 0; i < n; i++) {
-        have += has_view(traces[i], view);
-        others += is_of_faults(traces[i]) && !has_view(traces[i], view);
+        have += view_is_in(view, traces[i]);
+        others += is_of_faults(traces[i]) && !view_is_in(view, traces[i]);
     }
-    return view->feature & OF_SOME ? have > 0 : have && have + others == n;
+    return view->need && view->need->of_some ? have > 0 : have && have + others == n;
 }
 
 bool fold_may_lack(const struct fold_options *opt, const struct trace *t)
 {
     const struct view *view = find_view(opt, t->header.recorder);
 
-    return !opt->all_views && view->recorder == t->header.recorder && !has_view(t, view) &&
-           (view->feature & OF_SOME || is_of_faults(t));
+    return !opt->all_views && view->recorder == t->header.recorder && !view_is_in(view, t) &&
+           (view->need->of_some || is_of_faults(t));
 }
 
-/* Whether no process mapped anything, which is an empty view; among all views it is left out. A
- * trace without the peak is of a process that was attached to, whose mappings were not recorded. */
-static bool maps_nothing(struct trace *const *traces, size_t n, const struct view *view)
+/* Whether the view is empty because no process did what it counts; among all views it is left out.
+ * A trace without the peak is of a process that was attached to, where that was not recorded. */
+static bool is_just_empty(struct trace *const *traces, size_t n, const struct view *view)
 {
-    if (view->feature != TRACE_FEATURE_MAPPINGS)
+    if (!view->need || !view->need->may_be_empty)
         return false;
     for (size_t i = 0; i < n; i++)
         if (!(traces[i]->header.features & TRACE_FEATURE_PEAK))
@@ -444,39 +431,6 @@ void fold_inherit(const struct fold_options *opt, struct trace *t, struct trace_
                    t->path, missing->path);
 }
 
-static const char *what_lacks(const struct view *view)
-{
-    if (critical_is(view))
-        return "when threads waited, began and ended, which later versions of flame off note, and "
-               "not with --lanes off";
-    switch (view->feature) {
-    case TRACE_FEATURE_PEAK:
-        return "the peak, which flame mem records of commands, and not of a process with -p";
-    case TRACE_FEATURE_REGIONS:
-        return "a region that left anything behind";
-    case TRACE_FEATURE_GROWTH:
-        return "10 marks of passes (flamemem_mark)";
-    case TRACE_FEATURE_MAPPINGS:
-        return "mappings, which flame mem records of commands, and not of a process with -p";
-    case TRACE_FEATURE_RESIDENT:
-        return "a look at what is resident, which flame mem --rss has a process take that ends by "
-               "itself";
-    case TRACE_FEATURE_LIFETIMES:
-        return "lifetimes, which flame mem --lifetimes time records";
-    case TRACE_FEATURE_AGES:
-        return "a look at how old blocks are, which flame mem --lifetimes time has a process take "
-               "that ends by itself";
-    case TRACE_FEATURE_FAULTS:
-        return "page faults, which flame mem --view fault records";
-    case TRACE_FEATURE_TOUCHED:
-        return "whose memory page faults were in, which flame mem --view touched records";
-    case TRACE_FEATURE_LATENCY:
-        return "how long each sleep took, which later versions of flame off note";
-    default:
-        return "a look for leaks, which flame leak has a process take";
-    }
-}
-
 int fold_loaded_to(const struct fold_options *opt, struct trace *const *traces, size_t ntraces,
                    aggregate_sink sink, void *opaque)
 {
@@ -492,9 +446,9 @@ int fold_loaded_to(const struct fold_options *opt, struct trace *const *traces, 
             return err;
     }
     if (!opt->all_views && !all_have_view(traces, ntraces, view) &&
-        !maps_nothing(traces, ntraces, view))
+        !is_just_empty(traces, ntraces, view))
         return flame_error(FLAME_USAGE, "%s: recorded without %s; choose another view",
-                           traces[0]->path, what_lacks(view));
+                           traces[0]->path, view->need->lack);
     excludes = excludes_new(opt->excludes, opt->nexcludes);
     if (!excludes)
         return FLAME_USAGE;

@@ -55,28 +55,6 @@ const struct opts_row fold_when_rows[] = {
 
 /* ---- views ---- */
 
-static int64_t live_value(const struct trace *t FLAME_UNUSED, const struct trace_row *r)
-{
-    return trace_row_counts(r) ? (int64_t)(r->alloc_bytes - r->free_bytes) : 0;
-}
-
-static int64_t mapped_value(const struct trace *t FLAME_UNUSED, const struct trace_row *r)
-{
-    return r->flags & TRACE_ROW_MAPPED ? (int64_t)(r->alloc_bytes - r->free_bytes) : 0;
-}
-
-static const struct view grown_live[] = {
-    {"grown", "bytes live more than before", "bytes", TRACE_RECORDER_MEM, 1, VIEW_STACK, live_value,
-     NULL, 0, false},
-    {0},
-};
-
-static const struct view grown_mapped[] = {
-    {"mapgrown", "bytes mapped more than before", "bytes", TRACE_RECORDER_MEM, 1, VIEW_STACK,
-     mapped_value, NULL, TRACE_FEATURE_MAPPINGS, false},
-    {0},
-};
-
 static int settle_times(const struct fold_when *w, const char *command)
 {
     if (w->at.given && (w->from.given || w->to.given))
@@ -109,33 +87,39 @@ static int settle_range(struct fold_when *w, const char *command)
 
 static int settle_region(const struct fold_options *opt, const char *command)
 {
-    const char *view = opt->view ? opt->view : "off";
+    const struct view *view = opt->view ? view_find(opt->view) : off_views;
 
     if (fold_when_given(opt->when))
         return flame_error(FLAME_USAGE,
                            "%s: --region says when; leave out --at, --from, --to and --ends-in",
                            command);
-    if (strcmp(view, "latency") == 0)
-        return flame_error(FLAME_USAGE, "%s: --view latency is of whole sleeps and not of regions",
-                           command);
-    if (strcmp(view, "critical") == 0 && strcmp(command, "diff") == 0)
+    if (view->recorder == TRACE_RECORDER_OFF && !(view->times & VIEW_IN_REGION))
+        return flame_error(FLAME_USAGE, "%s: --view %s is of whole sleeps and not of regions",
+                           command, view->name);
+    if (view->times & VIEW_IN_RANGE && strcmp(command, "diff") == 0)
         return flame_error(FLAME_USAGE,
                            "diff: of the critical path no --region; fold each trace with it, and "
                            "compare the texts");
     return 0;
 }
 
+static bool has_moments(const struct view *v)
+{
+    return v->grown != NULL;
+}
+
 int fold_when_settle(struct fold_options *opt, const char *command)
 {
+    struct strbuf views = STRBUF_INIT;
+    const struct view *view = opt->view ? view_find(opt->view) : NULL;
     struct fold_when *w = opt->when;
-    bool mapped;
     int status;
 
     if (w && w->region)
         return settle_region(opt, command);
     if (!w || !fold_when_given(w))
         return 0;
-    if (opt->view && strcmp(opt->view, "critical") == 0)
+    if (view && view->times & VIEW_IN_RANGE)
         return settle_range(w, command);
     if (w->ends_in)
         return flame_error(FLAME_USAGE, "%s: --ends-in is of the critical path: --view critical",
@@ -143,17 +127,19 @@ int fold_when_settle(struct fold_options *opt, const char *command)
     status = settle_times(w, command);
     if (status)
         return status;
-    if (!opt->view)
-        opt->view = "live";
-    mapped = strcmp(opt->view, "mmap") == 0;
-    if (!mapped && strcmp(opt->view, "live") != 0)
-        return flame_error(FLAME_USAGE,
-                           "%s: --view %s is of the whole recording; moments have the views live "
-                           "and mmap",
-                           command, opt->view);
+    if (!view)
+        view = view_find(opt->view = "live");
+    if (!view->grown) {
+        view_list_some(&views, TRACE_RECORDER_MEM, has_moments);
+        flame_error(FLAME_USAGE,
+                    "%s: --view %s is of the whole recording; moments have the views %s", command,
+                    opt->view, views.buf);
+        strbuf_release(&views);
+        return FLAME_USAGE;
+    }
     opt->all_views = false;
     if (w->from.given)
-        opt->views = mapped ? grown_mapped : grown_live;
+        opt->views = view->grown;
     return 0;
 }
 

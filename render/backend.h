@@ -23,7 +23,7 @@ struct render_column {
     const char *unit;
     bool timed;  /* one of several moments of that view and unit */
     double time; /* seconds, finite; of a timed one */
-    bool level;  /* views.h */
+    bool level;  /* fold/viewtable.h */
 };
 
 /* Content and look of the picture. Strings are borrowed, may hold any bytes. */

@@ -18,7 +18,7 @@
 #include "fold/fold.h"
 #include "fold/load.h"
 #include "render/frametree_modules.h"
-#include "render/views.h"
+#include "fold/viewtable.h"
 
 #define COLUMNS_MAX 4096 /* a column takes eight bytes a frame */
 
@@ -422,42 +422,26 @@ static int read_text(struct reader *r, struct textinput *text)
     return status;
 }
 
-/* The views to fold: the one asked for, and those of classes. NULL: the trace has no lifetimes,
- * or is of one moment. */
-static const struct view *with_classes(const struct reader *r, const struct trace *t,
-                                       struct view views[5])
+/* The views to fold: the one asked for, and those that stand beside it. NULL: the one alone. Of
+ * memory they are of the whole recording. */
+static const struct view *with_views_beside(const struct reader *r, const struct trace *t,
+                                            struct view views[VIEWS_MAX + 1])
 {
-    static const char *const names[] = {"sizes", "lifetimes", "short"};
-    const struct view *asked = r->o->view ? view_find(r->o->view) : views_of(TRACE_RECORDER_MEM);
+    bool memory = t->header.recorder == TRACE_RECORDER_MEM;
+    const struct view *all = views_of(t->header.recorder);
+    const struct view *asked = r->o->view ? view_find(r->o->view) : all;
     size_t n = 0;
 
-    if (!r->o->classes || !(t->header.features & TRACE_FEATURE_LIFETIMES) ||
-        fold_when_given(&r->o->of_traces->when) || asked->shape == VIEW_CLASS ||
-        asked->recorder != TRACE_RECORDER_MEM ||
-        (asked->feature && !(t->header.features & asked->feature)))
+    if (!(memory ? r->o->classes : r->o->latency) || asked->shape == VIEW_CLASS ||
+        asked->recorder != t->header.recorder || !view_is_in(asked, t) ||
+        (memory && fold_when_given(&r->o->of_traces->when)))
         return NULL;
     views[n++] = *asked;
-    for (size_t i = 0; i < ARRAY_LEN(names); i++)
-        if (strcmp(names[i], asked->name) != 0)
-            views[n++] = *view_find(names[i]);
+    for (const struct view *v = all; v->name; v++)
+        if (v->beside && v != asked && view_is_in(v, t))
+            views[n++] = *v;
     views[n] = (struct view){.name = NULL};
-    return views;
-}
-
-/* The views to fold: the one asked for, and latency. NULL: the trace has no latency. */
-static const struct view *with_latency(const struct reader *r, const struct trace *t,
-                                       struct view views[5])
-{
-    const struct view *asked = r->o->view ? view_find(r->o->view) : views_of(TRACE_RECORDER_OFF);
-
-    if (!r->o->latency || t->header.recorder != TRACE_RECORDER_OFF ||
-        asked->recorder != TRACE_RECORDER_OFF || asked->shape == VIEW_CLASS ||
-        !(t->header.features & TRACE_FEATURE_LATENCY))
-        return NULL;
-    views[0] = *asked;
-    views[1] = *view_find("latency");
-    views[2] = (struct view){.name = NULL};
-    return views;
+    return n > 1 ? views : NULL;
 }
 
 /* Folds one trace as "flame fold" does, which adds traces up. Takes the trace over. */
@@ -483,13 +467,11 @@ static int take_trace(struct reader *r, struct trace *trace)
 {
     struct fold_options options = {.view = r->o->view, .all_views = r->o->columns && !r->o->view};
     struct strbuf text = STRBUF_INIT;
-    struct view views[5];
+    struct view views[VIEWS_MAX + 1];
     struct textinput in;
     int status;
 
-    options.views = with_classes(r, trace, views);
-    if (!options.views)
-        options.views = with_latency(r, trace, views);
+    options.views = with_views_beside(r, trace, views);
     r->columns |= options.views != NULL;
     options.pid = r->o->of_traces->pid || r->o->by_process;
     options.tid = r->o->of_traces->tid || r->o->by_thread;
@@ -781,15 +763,15 @@ static int read_filtered(struct input *in, char *const *paths, size_t npaths,
 
 char *input_title(const struct input *in)
 {
-    const struct view_look *look = in->view ? view_look(in->view) : NULL;
+    const struct view *v = view_of_text(in->view);
     const char *from = in->columns[0].from, *to = in->columns[0].to;
     struct strbuf sb = STRBUF_INIT;
 
     from = from && *from ? from : NULL;
     to = to && *to ? to : NULL;
-    if (!look || !look->then || in->ncolumns > 1 || !(from || to))
+    if (!v || !v->moment_title || in->ncolumns > 1 || !(from || to))
         return NULL;
-    strbuf_addstr(&sb, look->then);
+    strbuf_addstr(&sb, v->moment_title);
     if (from)
         strbuf_addf(&sb, " from %s s", from);
     if (to)

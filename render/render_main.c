@@ -14,7 +14,6 @@
 #include "render/palette.h"
 #include "render/rendercolumns.h"
 #include "render/text/value.h"
-#include "render/views.h"
 #include "render/wrappers.h"
 
 struct request {
@@ -288,20 +287,20 @@ static int find_backend(struct request *q)
 /* Fills in options that were not given: from the view, else with flamegraph.pl's defaults. */
 static void fill_in(struct request *q, const struct input *in)
 {
-    const struct view_look *look = in->view ? view_look(in->view) : NULL;
+    const struct view *v = view_of_text(in->view);
     struct render_options *o = &q->o;
 
     q->title = o->title ? NULL : input_title(in);
     if (!o->title)
         o->title = q->title      ? q->title
-                   : look        ? look->title
+                   : v           ? v->title
                    : o->ordered  ? "Flame Chart"
                    : o->inverted ? "Icicle Graph"
                                  : "Flame Graph";
     if (!o->countname)
-        o->countname = in->unit ? in->unit : look ? look->unit : "samples";
+        o->countname = in->unit ? in->unit : v ? v->unit : "samples";
     if (o->palette < 0)
-        o->palette = palette_find(look                                 ? look->palette
+        o->palette = palette_find(v                                    ? v->palette
                                   : strcmp(o->countname, "bytes") == 0 ? "mem"
                                                                        : "hot");
 }

@@ -17,7 +17,7 @@
 #include "common/compiler.h"
 #include "common/options/values.h"
 #include "render/framename.h"
-#include "render/views.h"
+#include "fold/viewtable.h"
 
 static const char *const known[] = {
     /* On top of stacks of --view slack: the owner of the blocks that keep the page is below. */
@@ -173,8 +173,8 @@ bool wrappers_has(const struct wrappers_options *o, enum wrappers_scope scope, c
 enum wrappers_scope wrappers_scope(const struct wrappers_options *o, const char *view,
                                    const char *unit)
 {
-    const struct view_look *look = view ? view_look(view) : NULL;
-    bool memory = look ? strcmp(look->palette, "mem") == 0 : unit && strcmp(unit, "bytes") == 0;
+    const struct view *v = view_of_text(view);
+    bool memory = v ? strcmp(v->palette, "mem") == 0 : unit && strcmp(unit, "bytes") == 0;
 
     if (o->none)
         return WRAPPERS_NONE;

@@ -13,7 +13,7 @@
 
 #include "common/alloc.h"
 #include "render/palette.h"
-#include "render/views.h"
+#include "fold/viewtable.h"
 
 static double count_of(const struct input *in, uint32_t column, uint32_t node)
 {
@@ -35,15 +35,15 @@ static uint32_t same_before(const struct input *in, const char *view)
 static void add_column(struct livepicture *p, uint32_t i)
 {
     const struct input_column *from = &p->in.columns[i];
-    const struct view_look *look = view_look(from->view);
+    const struct view *v = view_of_text(from->view);
     uint32_t before = same_before(&p->in, from->view), n = p->in.tree.n;
     double *whole = xreallocarray(NULL, n, sizeof *whole);
     double *since = xreallocarray(NULL, n, sizeof *since);
     struct view_column c = {.name = from->view};
 
-    c.title = look && look->then ? look->then : look ? look->title : from->view;
-    c.unit = from->unit ? from->unit : look ? look->unit : "samples";
-    c.palette = palette_find(look ? look->palette : "hot");
+    c.title = v && v->moment_title ? v->moment_title : v ? v->title : from->view;
+    c.unit = from->unit ? from->unit : v ? v->unit : "samples";
+    c.palette = palette_find(v ? v->palette : "hot");
     c.wrappers =
         wrappers_mark(&p->wrappers, wrappers_scope(&p->wrappers, from->view, c.unit), &p->in.tree);
     for (uint32_t node = 0; node < n; node++) {

@@ -239,7 +239,7 @@ int off_options_settle(struct off_options *o)
     o->tracer.depth = o->run.depth ? o->run.depth : DEPTH_DEFAULT;
     o->tracer.no_follow = !o->run.follow;
     if (o->tracer.hz == HZ_NOT_GIVEN)
-        o->tracer.hz = view_find(o->run.view)->sampled ? HZ_DEFAULT : 0;
+        o->tracer.hz = view_asks(view_find(o->run.view)) & VIEW_ASKS_CPU ? HZ_DEFAULT : 0;
     return o->tracer.no_stops ? settle_no_stops(o) : 0;
 }
 

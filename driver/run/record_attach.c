@@ -31,9 +31,15 @@ static void end(int sig)
 
 static const int ends[] = {SIGINT, SIGTERM, SIGHUP};
 
+/* Whether every trace of the recorder has the view. */
+static bool needs_nothing(const struct view *v)
+{
+    return !v->need;
+}
+
 int record_attach_check(const struct run_options *o)
 {
-    const struct view *v = view_find(o->view);
+    struct strbuf views = STRBUF_INIT;
     const char *what = NULL;
 
     if (o->inside)
@@ -54,11 +60,15 @@ int record_attach_check(const struct run_options *o)
         what = "--python";
     if (what)
         return flame_error(FLAME_USAGE, "%s: %s is for commands, without -p", o->me, what);
-    if (v->feature)
-        return flame_error(FLAME_USAGE,
-                           "%s: --view %s is for commands, without -p; a process that is attached "
-                           "to has alloc, count, live and temp",
-                           o->me, o->view);
+    if (!needs_nothing(view_find(o->view))) {
+        view_list_some(&views, TRACE_RECORDER_MEM, needs_nothing);
+        flame_error(FLAME_USAGE,
+                    "%s: --view %s is for commands, without -p; a process that is attached to has "
+                    "%s",
+                    o->me, o->view, views.buf);
+        strbuf_release(&views);
+        return FLAME_USAGE;
+    }
     return 0;
 }
 

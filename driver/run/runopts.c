@@ -232,9 +232,9 @@ int run_options_finish(struct run_options *o)
 }
 
 /* Chooses the clock of lifetimes, if they are recorded, and checks that the limits suit it. */
-static int choose_clock(struct run_options *o, uint32_t needs)
+static int choose_clock(struct run_options *o, uint32_t asks)
 {
-    bool wanted = (needs & (TRACE_FEATURE_LIFETIMES | TRACE_FEATURE_AGES)) || o->lifetimes;
+    bool wanted = asks & VIEW_ASKS_LIFETIMES || o->lifetimes;
     bool time = o->ages.young.time || o->ages.old.time;
     bool bytes = o->ages.young.bytes || o->ages.old.bytes;
 
@@ -254,23 +254,22 @@ static int choose_clock(struct run_options *o, uint32_t needs)
 
 int run_options_look(struct run_options *o)
 {
-    uint32_t needs = view_find(o->view)->feature;
-    bool is_by_view;
+    uint32_t asks = view_asks(view_find(o->view));
+    bool is_by_view = asks & VIEW_ASKS_EVERY_BLOCK;
 
-    o->look = needs & (TRACE_FEATURE_LEAKS | TRACE_FEATURE_REGIONS);
-    o->rss |= (needs & TRACE_FEATURE_RESIDENT) != 0;
-    o->faults = (needs & TRACE_FEATURE_FAULTS) != 0;
-    o->touched = (needs & TRACE_FEATURE_TOUCHED) != 0;
-    is_by_view = o->look || o->touched || needs & TRACE_FEATURE_RESIDENT;
+    o->look = asks & VIEW_ASKS_SCAN;
+    o->rss |= (asks & VIEW_ASKS_RESIDENT) != 0;
+    o->faults = asks & VIEW_ASKS_FAULTS;
+    o->touched = asks & VIEW_ASKS_TOUCHED;
     if (o->faults && o->traces_waits)
         return flame_error(FLAME_USAGE,
                            "%s: --view fault: page faults are not recorded together with waiting; "
                            "take flame mem --view fault",
                            o->me);
-    if ((o->look || o->rss || o->touched) && o->sample)
+    if ((is_by_view || o->rss) && o->sample)
         return flame_error(FLAME_USAGE, "%s: %s%s looks at every block; leave --sample out", o->me,
                            is_by_view ? "--view " : "--rss", is_by_view ? o->view : "");
-    return choose_clock(o, needs);
+    return choose_clock(o, asks);
 }
 
 int run_options_snapshots(struct run_options *o, char **path)

@@ -12,7 +12,7 @@
 
 #include "common/alloc.h"
 #include "render/findings/findingrules.h"
-#include "render/views.h"
+#include "fold/viewtable.h"
 
 /* clang-format off */
 static const struct rule rules[] = {
@@ -82,7 +82,7 @@ static bool fits(const struct look *k, const struct rule *r, uint32_t column)
     if (k->t->delta || r->find == rule_compare)
         return k->t->delta && r->find == rule_compare;
     if (strcmp(r->views, "*") == 0)
-        return !view_look(c->name);
+        return !view_of_text(c->name);
     if (!is_listed(r->views, c->name))
         return false;
     if (r->find == rule_few || r->find == rule_wakeup || strcmp(r->name, "alone") == 0)

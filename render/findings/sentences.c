@@ -5,13 +5,13 @@
 #include "render/findings/findings.h"
 #include "render/input.h"
 #include "render/rendercolumns.h"
-#include "render/views.h"
+#include "fold/viewtable.h"
 
 static const char *unit_of(const struct input *in)
 {
-    const struct view_look *look = in->view ? view_look(in->view) : NULL;
+    const struct view *v = view_of_text(in->view);
 
-    return in->unit ? in->unit : look ? look->unit : "samples";
+    return in->unit ? in->unit : v ? v->unit : "samples";
 }
 
 size_t sentences_of(struct strbuf *out, const char *path, const char *view, const char *without,

@@ -22,7 +22,6 @@
 #include "render/top/toptree.h"
 #include "render/text/value.h"
 #include "render/viewfiles.h"
-#include "render/views.h"
 #include "render/wrappers.h"
 
 #define DEFAULT_ROWS 30
@@ -134,7 +133,7 @@ static void add_region(void *arg, const char *line)
 static void add_heading(struct strbuf *sb, const struct table *t, size_t rows)
 {
     const struct input *in = t->in;
-    const struct view_look *view = in->view ? view_look(in->view) : NULL;
+    const struct view *view = view_of_text(in->view);
     struct strbuf all = STRBUF_INIT, left_out = STRBUF_INIT;
     char *then = input_title(in);
 
@@ -286,9 +285,9 @@ static int list(struct request *q)
     if (status)
         return status;
     table.in = &in;
-    table.unit = in.unit                         ? in.unit
-                 : in.view && view_look(in.view) ? view_look(in.view)->unit
-                                                 : "samples";
+    table.unit = in.unit                            ? in.unit
+                 : in.view && view_of_text(in.view) ? view_of_text(in.view)->unit
+                                                    : "samples";
     table.changes = in.tree.delta && !q->tree;
     look.exact = q->exact;
     look.unit = table.unit;

@@ -5,7 +5,7 @@
 #include "common/alloc.h"
 #include "render/palette.h"
 #include "render/text/value.h"
-#include "render/views.h"
+#include "fold/viewtable.h"
 
 /* The i-th column's own counts, for the caller to free. */
 static double *counts_of(const struct input *in, uint32_t i, bool *any)
@@ -25,17 +25,17 @@ static void add_column(struct inputsource *s, const struct input *in, uint32_t i
                        const struct inputsource_options *o)
 {
     const struct input_column *from = &in->columns[i];
-    const struct view_look *look = from->view ? view_look(from->view) : NULL;
+    const struct view *v = view_of_text(from->view);
     uint32_t k = s->source.ncolumns++;
     struct view_column *c = &s->columns[k];
 
     c->name = from->view ? from->view : "";
     if (i == 0)
         s->titles[k] = input_title(in);
-    c->title = s->titles[k] ? s->titles[k] : look ? look->title : *c->name ? c->name : "All";
-    c->unit = from->unit ? from->unit : look ? look->unit : "samples";
+    c->title = s->titles[k] ? s->titles[k] : v ? v->title : *c->name ? c->name : "All";
+    c->unit = from->unit ? from->unit : v ? v->unit : "samples";
     c->palette = o->palette >= 0 ? o->palette
-                                 : palette_find(look                            ? look->palette
+                                 : palette_find(v                               ? v->palette
                                                 : strcmp(c->unit, "bytes") == 0 ? "mem"
                                                                                 : "hot");
     s->wrappers[k] =

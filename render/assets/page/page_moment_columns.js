@@ -2,7 +2,7 @@
  * ---- page_moment_columns.js: columns that were counted at several moments ----
  *
  * A moment has only the nodes with a count in it. The shown counts are computed from the selected
- * moments: for flows (allocations, samples) their sum; for levels (live memory; render/views.c)
+ * moments: for flows (allocations, samples) their sum; for levels (live memory; fold/viewtable.h)
  * their mean, because a sum of levels has no meaning.
  */
 

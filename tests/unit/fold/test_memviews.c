@@ -1,6 +1,6 @@
 /* Each view's value of a row, and that a row's flags are heeded. */
 #include "fold/viewtable.h"
-#include "render/views.h"
+#include "render/palette.h"
 #include "tests/tap.h"
 
 static int64_t value(const char *name, const struct trace_row *r)
@@ -42,15 +42,38 @@ static void verdicts(void)
     }
 }
 
-/* A view is a row of two tables: what it is, and what it is called in pictures. */
-static void has_looks(const struct view *views)
+/* A row says all that pictures and error lines need of a view. */
+static void is_whole(const struct view *views)
 {
     for (const struct view *v = views; v->name; v++) {
-        const struct view_look *look = view_look(v->name);
-
-        ok(view_find(v->name) == v && v->what, "view %s is found and has a description", v->name);
-        is_str(look ? look->unit : "no look", v->unit, "the look of a view has the view's unit");
+        ok(view_find(v->name) == v && view_of_text(v->name) == v, "view %s is found by its name",
+           v->name);
+        ok(v->what && v->unit && v->title && v->value && v->scale,
+           "view %s has a description, a unit, a title and a value", v->name);
+        ok(palette_find(v->palette) >= 0, "the palette of view %s exists", v->name);
+        ok(!v->need || v->need->lack || (!v->need->feature && !v->need->in_trace),
+           "a trace without what view %s needs can be told what it lacks", v->name);
+        ok(!v->grown == !v->moment_title, "view %s has a title for moments if it has moments",
+           v->name);
+        if (v->grown)
+            ok(view_of_text(v->grown->name) == v->grown && !view_find(v->grown->name),
+               "growth of view %s is known in texts, and no view to ask for", v->name);
     }
+}
+
+/* Whether a trace has a view depends on the view's need alone. */
+static void needs(void)
+{
+    struct trace t = {0};
+
+    ok(view_is_in(view_find("alloc"), &t), "each trace of memory has view alloc");
+    ok(!view_is_in(view_find("leak"), &t), "a trace without leaks has no view leak");
+    t.header.features = TRACE_FEATURE_LEAKS;
+    ok(view_is_in(view_find("leak"), &t), "a trace with leaks has view leak");
+    is_int(view_asks(view_find("leak")), VIEW_ASKS_SCAN | VIEW_ASKS_EVERY_BLOCK,
+           "view leak asks for a scan of every block");
+    is_int(view_asks(view_find("live")), 0, "view live asks for nothing");
+    is_int(view_asks(view_find("hotcold")), VIEW_ASKS_CPU, "view hotcold asks for samples");
 }
 
 int main(void)
@@ -110,8 +133,9 @@ int main(void)
            "growth, mmap, brk, unmapped, rss, swap, slack, fault, touched, sizes, lifetimes, "
            "short, old",
            "view_list names the views of a memory trace");
-    has_looks(mem_views);
-    has_looks(off_views);
+    is_whole(mem_views);
+    is_whole(off_views);
+    needs();
     strbuf_release(&sb);
     return done_testing();
 }
