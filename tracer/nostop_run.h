@@ -8,8 +8,8 @@
 #include "tracer/offcpu_recorder.h"
 #include "tracer/tracer.h"
 
-/* Makes the source for recorder.quiet. It emits its events to the recorder, which must outlive it.
- */
+/* Makes the source for recorder.samples. It emits its events to the recorder, which must outlive
+ * it. */
 struct nostop *nostop_run_new(const struct tracer_options *o, pid_t caller, struct recorder *r);
 
 /* Prints one line on standard error: the sleeps that were not sampled, and the facts that such a

@@ -27,25 +27,9 @@ static struct tracee *tracee(struct recorder *r, pid_t tid)
     return tracee_find(r->tracees, tid);
 }
 
-/* ---- stacks of sleepers ---- */
-
-/* Number of attempts to read a stack whose thread runs meanwhile. */
-#define ASLEEP_TRIES 3
-
-/* Stack of a thread that sleeps and is not stopped; 0: the thread ran during each reading. */
-static uint32_t stack_asleep(struct recorder *r, struct tracee *t)
+static const struct source_ops *ops_for(const struct recorder *r, const struct tracee *t)
 {
-    struct off_sched before = {0, 0, 0}, after = {0, 0, 0};
-    uint32_t stack = 0;
-
-    for (int i = 0; i < ASLEEP_TRIES; i++) {
-        bool known = task_sched(t->tid, &before);
-
-        stack = recorder_node_stack(r, t);
-        if (!known || !task_sched(t->tid, &after) || before.turns == after.turns)
-            return stack;
-    }
-    return 0;
+    return recorder_is_logged(r, t) ? &source_ops_logged : r->ops;
 }
 
 /* ---- offcpu_ops ---- */
@@ -55,7 +39,6 @@ static void object_of(void *arg, pid_t tid, int nr, const uint64_t args[6], stru
 {
     struct recorder *r = arg;
     struct tracee *t = tracee(r, tid);
-    struct objects_call call;
 
     *out = (struct off_object){.kind = OFF_ON_NOTHING};
     set->n = 0;
@@ -66,12 +49,7 @@ static void object_of(void *arg, pid_t tid, int nr, const uint64_t args[6], stru
         *set = (struct off_set){t->sample.members, t->sample.n};
         return;
     }
-    call = recorder_node_call(r, t, nr, args);
-    objects_of_call(r->objects, &call, out, set);
-    r->object = *out;
-    r->set_size = set->n;
-    r->object_tid = tid;
-    r->object_nr = nr;
+    recorder_object_of_call(r, t, nr, args, out, set);
 }
 
 static void held(void *arg, pid_t tid, bool by_exec, struct off_set *set)
@@ -84,34 +62,12 @@ static void held(void *arg, pid_t tid, bool by_exec, struct off_set *set)
         objects_held(r->objects, t->process->pid, tid, by_exec, set);
 }
 
-static uint32_t with_waking_call(struct recorder *r, struct tracee *t, uint32_t node)
-{
-    const struct off_event *e = r->event;
-    struct off_set set = {NULL, 0};
-
-    if (!e || e->tid != t->tid || !node)
-        return node;
-    if (e->kind == OFF_EXITING && !t->in_call)
-        return offtrace_name(r->trace, node, TRACE_NODE_NAME, "exit", 4);
-    if (e->kind != OFF_ENTRY)
-        return node;
-    if (r->object_tid != e->tid || r->object_nr != e->nr)
-        object_of(r, e->tid, e->nr, e->args, &r->object, &set);
-    return recorder_node_with_call(r, t, node, e->nr, e->args, &r->object, r->set_size);
-}
-
 static off_stack stack(void *arg, pid_t tid)
 {
     struct recorder *r = arg;
     struct tracee *t = tracee(r, tid);
 
-    if (!t)
-        return 0;
-    if (r->quiet)
-        return t->sample.is ? t->sample.stack : 0;
-    if (t->asleep)
-        return t->asleep_stack;
-    return with_waking_call(r, t, recorder_node_stack(r, t));
+    return t ? ops_for(r, t)->stack(r, t) : 0;
 }
 
 static uint32_t likeness(void *arg, off_stack stack)
@@ -121,83 +77,48 @@ static uint32_t likeness(void *arg, off_stack stack)
     return stacks_likeness(r->stacks, stack);
 }
 
-/* Scheduler figures of a thread as of now, or of the event that is being handled. */
-static bool read_sched(struct recorder *r, struct tracee *t, struct off_sched *out)
-{
-    return r->quiet ? nostop_sched(r->quiet, t->tid, out) : tracee_sched(t, out);
-}
-
 static bool sched(void *arg, pid_t tid, struct off_sched *out)
 {
     struct recorder *r = arg;
     struct tracee *t = tracee(r, tid);
 
-    if (!t)
-        return false;
-    if (r->quiet)
-        return read_sched(r, t, out);
-    if (recorder_is_logged(r, t)) {
-        *out = t->figures.given;
-        return t->figures.known;
-    }
-    if (!tracee_sched(t, out))
-        return false;
-    if (t->in_call && t->noted)
-        out->turns = schedstat_split_turns(&t->figures, out->turns);
-    if (r->given)
-        schedstat_split_settle(&t->figures, source_now(), out);
-    return true;
+    return t && ops_for(r, t)->sched(r, t, out);
 }
 
-/*
- * Number of page faults of a thread. The calls that a thread logs are emitted together, a reading
- * at a time, and the number is read at the end. If it has grown, any of the time between these
- * calls may have a fault. (Otherwise the first would get all faults, and all others would count as
- * time outside of calls.)
- */
 static bool faults(void *arg, pid_t tid, uint64_t *n)
 {
     struct recorder *r = arg;
     struct tracee *t = tracee(r, tid);
-    uint64_t now;
 
-    if (!t || !r->given)
-        return task_faults(tid, n);
-    if (!recorder_is_logged(r, t) || t->faults_reading != r->readings) {
-        if (!task_faults(tid, &now))
-            return false;
-        t->faulted = now > t->faults;
-        t->faults = now;
-        t->faults_reading = r->readings;
-    }
-    *n = t->faults_emitted += t->faulted;
-    return true;
+    return t && ops_for(r, t)->faults(r, t, n);
 }
 
-/* Resumes a thread if the event that is being handled ends this sleep and only the call's name is
- * still needed from the thread. The rest of the work does not need the thread stopped. */
-static void let_go(struct recorder *r, const struct off_sleep *s)
+/* Resumes the thread if the event at hand ends its sleep and what comes next takes long. Of all
+ * that needs it stopped, only the call's name is left, which is made here. */
+static void may_resume(void *arg, const struct off_sleep *s, const struct off_object *object)
 {
+    struct recorder *r = arg;
+    const struct off_event *e = r->at_hand.event;
     struct tracee *t = tracee(r, s->tid);
+    const struct source_ops *ops = t ? ops_for(r, t) : NULL;
     struct objects_call call;
 
-    if (!t || !r->source || !r->event || r->is_noted || r->event->kind != OFF_EXIT ||
-        r->event->tid != s->tid || r->named)
+    if (!t || !ops->resume || !e || e->kind != OFF_EXIT || e->tid != s->tid || r->at_hand.named ||
+        !objects_peer_is_expensive(r->objects, object))
         return;
     strbuf_clear(&r->name);
     call = recorder_node_call(r, t, s->nr, s->args);
     if (!objname_call(r->objects, &call, &s->object, s->set_size, r->keep_numbers, &r->name))
         return;
-    r->named = true;
-    source_resume(r->source, s->tid);
+    r->at_hand.named = true;
+    ops->resume(r, t);
 }
 
-static const char *peer(void *arg, const struct off_sleep *s, const struct off_object *object)
+static const char *peer(void *arg, const struct off_sleep *s FLAME_UNUSED,
+                        const struct off_object *object)
 {
     struct recorder *r = arg;
 
-    if (objects_peer_is_expensive(r->objects, object))
-        let_go(r, s);
     return objects_peer(r->objects, object);
 }
 
@@ -217,6 +138,7 @@ struct offcpu_ops recorder_ops(struct recorder *r)
                                .faults = faults,
                                .object = object_of,
                                .held = held,
+                               .may_resume = may_resume,
                                .peer = peer,
                                .sender = sender};
 }
@@ -275,7 +197,7 @@ static bool is_on_library(struct recorder *r, const struct tracee *t, const stru
 
     if (s->nr != SYS_openat && s->object.kind != OFF_ON_FILE)
         return false;
-    if (r->named)
+    if (r->at_hand.named)
         return names_library(r->name.buf);
     is = objname_call(r->objects, &call, &s->object, s->set_size, r->keep_numbers, &name) &&
          names_library(name.buf);
@@ -303,7 +225,7 @@ static uint32_t named_sleep(struct recorder *r, struct tracee *t, const struct o
     uint32_t node =
         recorder_node_with_kernel(r, t, s->stack ? s->stack : recorder_node_unknown(r, t));
 
-    if (r->named)
+    if (r->at_hand.named)
         return offtrace_name(r->trace, node, TRACE_NODE_NAME, r->name.buf, r->name.len);
     return recorder_node_with_call(r, t, node, s->nr, s->args, &s->object, s->set_size);
 }
@@ -434,8 +356,8 @@ static void on_begin(struct recorder *r, const struct off_event *e)
     t->parent = parent ? recorder_thread(r, parent) : 0;
     if (e->newborn) /* all readings will count from now on */
         t->figures = (struct schedstat_split){.known = true, .at = e->time, .upto = e->time};
-    if (parent && r->quiet) { /* the parent may have ended by now: its name is the one that the
-                                 child began with */
+    if (parent && r->ops->late) { /* the parent may have ended by now: its name is the one that the
+                                     child began with */
         tracee_renamed(parent);
         memcpy(t->comm, parent->comm, sizeof t->comm);
     }
@@ -461,7 +383,7 @@ static void sum_up(struct recorder *r, struct tracee *t, uint64_t now)
     end_regions(r, t, now);
     if (tracee_renamed(t))
         offtrace_rename(r->trace, record, t->comm);
-    read_sched(r, t, &s);
+    r->ops->sched_now(r, t, &s);
     offtrace_thread_time(r->trace, record, now - t->since, s.cpu_ns - t->first.cpu_ns,
                          s.runq_ns - t->first.runq_ns);
     t->first = s;
@@ -526,9 +448,9 @@ static void on_entry(struct recorder *r, struct tracee *t, const struct off_even
         space_changed(t->process->space);
     else if (c && c->flags & CALL_EPOLL)
         objects_epoll_changed(r->objects, t->process->pid, (int)e->args[0]);
-    t->asleep = e->in_call && r->source && source_asleep(r->source, e->tid);
-    if (t->asleep)
-        t->asleep_stack = stack_asleep(r, t);
+    t->asleep = false;
+    if (e->in_call && r->ops->found_asleep)
+        r->ops->found_asleep(r, t);
 }
 
 static void before(struct recorder *r, struct tracee *t, const struct off_event *e)
@@ -565,7 +487,7 @@ static void after(struct recorder *r, struct tracee *t, const struct off_event *
     case OFF_ENTRY:
         if (!e->no_exit) {
             t->in_call = true;
-            t->noted = r->is_noted ? r->noted : 0;
+            t->noted = r->at_hand.is_logged ? r->at_hand.logged_stack : 0;
             if (t->noted && r->kernel) {
                 t->noted_nr = e->nr;
                 memcpy(t->noted_args, e->args, sizeof t->noted_args);
@@ -679,13 +601,13 @@ void recorder_event(struct recorder *r, const struct off_event *e)
         return;
     objects_event(r->objects, t->process->pid, e);
     before(r, t, e);
-    r->event = e;
-    r->object_tid = 0;
-    r->named = false;
+    r->at_hand.event = e;
+    r->at_hand.answer.tid = 0;
+    r->at_hand.named = false;
     if (unlikely(r->replay))
         replay_event(r->replay, e);
     offcpu_event(r->machine, e);
-    r->event = NULL;
+    r->at_hand.event = NULL;
     after(r, t, e);
 }
 
@@ -693,6 +615,18 @@ void recorder_expect_own_libraries(struct recorder *r)
 {
     r->own_libraries = true;
     stacks_have_own_libraries(r->stacks);
+}
+
+void recorder_use_stops(struct recorder *r, struct source *s)
+{
+    r->stops = s;
+    r->ops = r->given ? &source_ops_beside_log : &source_ops_ptrace;
+}
+
+void recorder_use_samples(struct recorder *r, struct nostop *q)
+{
+    r->samples = q;
+    r->ops = &source_ops_nostop;
 }
 
 void recorder_expect_logged_calls(struct recorder *r)
@@ -716,10 +650,10 @@ bool recorder_logged_event(struct recorder *r, const struct off_event *e, uint32
     }
     if (e->kind != OFF_SIGNAL)
         schedstat_split_event(&t->figures, e->time, e->kind == OFF_EXIT && !e->ran_on);
-    r->is_noted = e->kind != OFF_SIGNAL;
-    r->noted = stack;
+    r->at_hand.is_logged = e->kind != OFF_SIGNAL;
+    r->at_hand.logged_stack = stack;
     recorder_event(r, e);
-    r->is_noted = false;
+    r->at_hand.is_logged = false;
     return true;
 }
 

@@ -14,6 +14,7 @@
 #include "tracer/offcpu/replay_ops.h"
 #include "tracer/ptrace/source.h"
 #include "tracer/nostop/nostop.h"
+#include "tracer/source_ops.h"
 #include "tracer/tracee.h"
 
 /* Cache of the newest frames of calls on pipes and connections, by stack and descriptor. */
@@ -26,13 +27,29 @@ struct recorder_frame {
     struct off_object object;
 };
 
+/* The event that is being handled. */
+struct recorder_event {
+    const struct off_event *event; /* NULL: none is */
+    bool is_logged;                /* its thread logged it (recorder_logged_event), */
+    uint32_t logged_stack;         /* with this stack, or 0 */
+    bool named; /* recorder.name already has the name of the call whose sleep it ends */
+    /* The last answer about an object, for the frame of a waking call. */
+    struct {
+        pid_t tid; /* 0: there was none */
+        int nr;
+        struct off_object object;
+        size_t set_size;
+    } answer;
+};
+
 struct recorder {
     struct offtrace *trace;
     struct stacks *stacks;
     struct objects *objects;
     struct tracees *tracees;
-    struct source *source; /* ptrace source; NULL: none, or `quiet` is set */
-    struct nostop *quiet;  /* no-stop source: threads are not stopped, and sleepers are sampled */
+    const struct source_ops *ops; /* of the run; of a logged event: source_ops_logged */
+    struct source *stops;         /* threads are stopped; or NULL, */
+    struct nostop *samples;       /* and sleepers are sampled */
     struct offcpu *machine;
     uint64_t began;               /* time of the first event; 0: none yet */
     uint64_t *elapsed_ns;         /* time since then, as far as known, in memory of the process that
@@ -42,24 +59,21 @@ struct recorder {
     bool kernel;                  /* kernel stacks are wanted, and may be read */
     bool own_libraries;           /* libraries of flame are in the command */
 
-    const struct off_event *event; /* the event being handled */
-    uint32_t noted;                /* the stack of a logged event, or 0 (recorder_logged_event) */
-    bool is_noted;
+    struct recorder_event at_hand;
     uint32_t readings;           /* counter of readings of the scheduler's figures */
     struct inproc_stacks *given; /* NULL: no thread logs its calls */
-    /* The last answer about an object, for the frame of a waking call. */
-    struct off_object object;
-    size_t set_size;
-    pid_t object_tid;
-    int object_nr;
-    bool named; /* `name` already has the name of the call whose sleep ends with this event */
-    struct strbuf name;
-    struct strbuf text; /* of the frame that is being made; cached for its memory */
+    struct strbuf name;          /* if at_hand.named; kept for its memory */
+    struct strbuf text;          /* of the frame that is being made; kept for its memory */
     struct recorder_frame frames[RECORDER_FRAMES];
 };
 
-/* `machine`, `elapsed_ns`, and `source` or `quiet`, are set afterwards. */
+/* `machine` and `elapsed_ns` are set afterwards, and one of the next two is called. */
 void recorder_init(struct recorder *r, struct offtrace *trace, int depth);
+/* Events come from stops of ptrace, and from what threads log if that is expected
+ * (recorder_expect_logged_calls, before). */
+void recorder_use_stops(struct recorder *r, struct source *s);
+/* Events come from samples; no thread is stopped. */
+void recorder_use_samples(struct recorder *r, struct nostop *q);
 void recorder_release(struct recorder *r);
 /* The run has continued until `now`. */
 void recorder_advance(struct recorder *r, uint64_t now);

@@ -36,21 +36,22 @@ uint32_t recorder_node_root(struct recorder *r, struct tracee *t)
 
 bool recorder_is_logged(const struct recorder *r, const struct tracee *t)
 {
-    return r->is_noted && r->event && r->event->tid == t->tid;
+    return r->at_hand.is_logged && r->at_hand.event && r->at_hand.event->tid == t->tid;
 }
 
-uint32_t recorder_node_stack(struct recorder *r, struct tracee *t)
+uint32_t recorder_node_logged(struct recorder *r, struct tracee *t, uint32_t stack)
 {
-    uint32_t noted = recorder_is_logged(r, t) ? r->noted : t->noted;
+    return inproc_stacks_node(r->given, stack, t->process->space, t->tid, recorder_thread(r, t));
+}
+
+uint32_t recorder_node_stopped(struct recorder *r, struct tracee *t)
+{
     struct user_regs_struct regs;
 
-    if (noted)
-        return inproc_stacks_node(r->given, noted, t->process->space, t->tid,
-                                  recorder_thread(r, t));
-    if (!source_regs(r->source, t->tid, &regs))
+    if (!source_regs(r->stops, t->tid, &regs))
         return 0;
     return stacks_capture(r->stacks, t->process->space, t->tid, recorder_thread(r, t), &regs,
-                          source_asleep(r->source, t->tid));
+                          source_asleep(r->stops, t->tid));
 }
 
 struct objects_call recorder_node_call(const struct recorder *r, const struct tracee *t, int nr,
@@ -64,7 +65,7 @@ struct objects_call recorder_node_call(const struct recorder *r, const struct tr
     else if (call_flags(nr, args) & CALL_OPENS)
         call.memory = NULL; /* it is still waiting: at its end the path is logged */
     else if (recorder_is_logged(r, t))
-        call.memory = r->event->memory ? r->event->memory : &nothing;
+        call.memory = r->at_hand.event->memory ? r->at_hand.event->memory : &nothing;
     else if (t->noted)
         call.memory = &nothing;
     return call;
@@ -111,6 +112,36 @@ uint32_t recorder_node_with_call(struct recorder *r, struct tracee *t, uint32_t 
         node = offtrace_node(r->trace, node, TRACE_NODE_FUTEX,
                              objects_futex_address(t->tid, nr, args));
     return node;
+}
+
+void recorder_object_of_call(struct recorder *r, struct tracee *t, int nr, const uint64_t args[6],
+                             struct off_object *out, struct off_set *set)
+{
+    struct objects_call call = recorder_node_call(r, t, nr, args);
+
+    objects_of_call(r->objects, &call, out, set);
+    r->at_hand.answer.tid = t->tid;
+    r->at_hand.answer.nr = nr;
+    r->at_hand.answer.object = *out;
+    r->at_hand.answer.set_size = set->n;
+}
+
+uint32_t recorder_node_waking_call(struct recorder *r, struct tracee *t, uint32_t node)
+{
+    const struct off_event *e = r->at_hand.event;
+    struct off_object object = {.kind = OFF_ON_NOTHING};
+    struct off_set set = {NULL, 0};
+
+    if (!e || e->tid != t->tid || !node)
+        return node;
+    if (e->kind == OFF_EXITING && !t->in_call)
+        return offtrace_name(r->trace, node, TRACE_NODE_NAME, "exit", 4);
+    if (e->kind != OFF_ENTRY)
+        return node;
+    if (r->at_hand.answer.tid != e->tid || r->at_hand.answer.nr != e->nr)
+        recorder_object_of_call(r, t, e->nr, e->args, &object, &set);
+    return recorder_node_with_call(r, t, node, e->nr, e->args, &r->at_hand.answer.object,
+                                   r->at_hand.answer.set_size);
 }
 
 /* "[<0>] name+0x1/0x2 [module]", innermost first; becomes names, outermost first. */

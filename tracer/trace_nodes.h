@@ -18,8 +18,11 @@ uint32_t recorder_node_root(struct recorder *r, struct tracee *t);
 
 /* Whether the event that is being handled is a call that this thread logged itself. */
 bool recorder_is_logged(const struct recorder *r, const struct tracee *t);
-/* Present stack of the thread. 0: it cannot be read. */
-uint32_t recorder_node_stack(struct recorder *r, struct tracee *t);
+/* Present stack of a thread that is at a stop, or was attached to in a call and sleeps. 0: it
+ * cannot be read. */
+uint32_t recorder_node_stopped(struct recorder *r, struct tracee *t);
+/* A stack that the thread has logged: its number in r->given. */
+uint32_t recorder_node_logged(struct recorder *r, struct tracee *t, uint32_t stack);
 /* A stack that represents one that could not be read. */
 uint32_t recorder_node_unknown(struct recorder *r, struct tracee *t);
 
@@ -35,6 +38,13 @@ struct objects_call recorder_node_call(const struct recorder *r, const struct tr
 uint32_t recorder_node_with_call(struct recorder *r, struct tracee *t, uint32_t node, int nr,
                                  const uint64_t args[6], const struct off_object *object,
                                  size_t set_size);
+
+/* The object of the thread's call, see offcpu_ops.object. Stored for the frame of a waking call. */
+void recorder_object_of_call(struct recorder *r, struct tracee *t, int nr, const uint64_t args[6],
+                             struct off_object *out, struct off_set *set);
+/* The stack `node` with the frame of the call by which the thread wakes another, if the event at
+ * hand is such a call; else `node`. */
+uint32_t recorder_node_waking_call(struct recorder *r, struct tracee *t, uint32_t node);
 
 /* Reads the kernel stack of a sleeping thread into t->kernel, a name a line, outermost first. If
  * that is not permitted, clears r->kernel. */

@@ -31,7 +31,7 @@
 struct tracing {
     const struct tracer_options *opt;
     struct recorder recorder;
-    struct source *source; /* NULL: no thread is stopped, and recorder.quiet emits the events */
+    struct source *source; /* NULL: no thread is stopped, and recorder.samples emits the events */
     struct inproc *inside; /* NULL: all calls stop */
     struct strbuf preload; /* "LD_PRELOAD=..." */
     const char *environment[4]; /* settings for the command, NULL after the last */
@@ -271,9 +271,9 @@ static int set_up(struct tracing *t, const struct signal_forward_saved *signals,
         recorder_expect_own_libraries(&t->recorder);
     set_environment(t, &from);
     if (o->no_stops)
-        t->recorder.quiet = nostop_run_new(o, caller, &t->recorder);
+        recorder_use_samples(&t->recorder, nostop_run_new(o, caller, &t->recorder));
     else
-        t->source = t->recorder.source = source_new(&from, &client);
+        recorder_use_stops(&t->recorder, t->source = source_new(&from, &client));
     world = recorder_ops(&t->recorder);
     world = recorder_logged(&t->recorder, &world, &machine);
     sink = recorder_output(&t->recorder);
@@ -354,7 +354,7 @@ static void detach_from_terminal(void)
 static FLAME_NORETURN void trace_quietly(struct tracing *t, struct tracer_outcome *outcome,
                                          int done)
 {
-    struct nostop *q = t->recorder.quiet;
+    struct nostop *q = t->recorder.samples;
     uint64_t now;
 
     t->recorder.began = source_now();
@@ -383,7 +383,7 @@ FLAME_NORETURN void tracer_process_main(const struct tracer_options *o,
     outcome->status = set_up(&t, signals, caller);
     t.recorder.elapsed_ns = &outcome->result.elapsed_ns;
     if (!outcome->status)
-        outcome->status = t.source ? source_start(t.source) : nostop_start(t.recorder.quiet);
+        outcome->status = t.source ? source_start(t.source) : nostop_start(t.recorder.samples);
     if (!outcome->status)
         print_begun(&t);
     if (outcome->status) {

@@ -95,9 +95,12 @@ struct offcpu_ops {
     /* The objects that the thread's process is about to close by its end or by exec: pipes,
      * sockets, and files as locks. May be NULL. */
     void (*held)(void *arg, pid_t tid, bool by_exec, struct off_set *set);
+    /* No query: the machine needs the sleeper's stack and objects no more. If the thread is
+     * stopped, it may be resumed. A query of `peer` for this object comes next, which may take
+     * long. May be NULL. */
+    void (*may_resume)(void *arg, const struct off_sleep *s, const struct off_object *object);
     /* Name of the untraced process that can end this sleep, which waited for this object:
-     * "[untraced: comm]"; NULL: unknown. May be NULL itself. The name lives as long as the ops. It
-     * is the last query about a sleep: the sleeper's stack and objects are not needed after it. */
+     * "[untraced: comm]"; NULL: unknown. May be NULL itself. The name lives as long as the ops. */
     const char *(*peer)(void *arg, const struct off_sleep *s, const struct off_object *object);
     /* The name of a process that sent a signal, like that of `peer`. May be NULL itself. */
     const char *(*sender)(void *arg, pid_t pid);

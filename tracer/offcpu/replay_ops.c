@@ -85,6 +85,14 @@ static void ask_held(void *arg, pid_t tid, bool by_exec, struct off_set *set)
     emit(w, &r);
 }
 
+/* Passed on, and not logged: it has no answer. */
+static void may_resume(void *arg, const struct off_sleep *s, const struct off_object *object)
+{
+    struct replay_writer *w = arg;
+
+    w->world.may_resume(w->world.arg, s, object);
+}
+
 static const char *ask_peer(void *arg, const struct off_sleep *s, const struct off_object *object)
 {
     struct replay_writer *w = arg;
@@ -143,6 +151,7 @@ struct offcpu_ops replay_ops(struct replay_writer *w, const struct offcpu_ops *w
                                .faults = world->faults ? ask_faults : NULL,
                                .object = ask_object,
                                .held = world->held ? ask_held : NULL,
+                               .may_resume = world->may_resume ? may_resume : NULL,
                                .peer = world->peer ? ask_peer : NULL,
                                .sender = world->sender ? ask_sender : NULL};
 }

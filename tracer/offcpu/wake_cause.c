@@ -179,6 +179,8 @@ static const char *peer_name(const struct offcpu *o, const struct sleeper *t,
 {
     if (!o->world.peer || t->s.end - t->s.begin < WORTH_ASKING_NS)
         return NULL;
+    if (o->world.may_resume)
+        o->world.may_resume(o->world.arg, &t->s, object);
     return o->world.peer(o->world.arg, &t->s, object);
 }
 
