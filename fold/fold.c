@@ -419,18 +419,6 @@ static int fold_now(const struct fold_options *opt, struct trace *const *traces,
     return status;
 }
 
-void fold_inherit(const struct fold_options *opt, struct trace *t, struct trace_origins *origins)
-{
-    const struct trace_origin_view *missing = trace_inherit(t, origins);
-
-    if (t->header.features & TRACE_FEATURE_FORKED && !t->norigins && !opt->quiet)
-        flame_warn("%s: what it had from before its fork was not recorded", t->path);
-    if (missing && !opt->quiet)
-        flame_warn("%s: has blocks from before the fork whose stacks are in another trace, %s, "
-                   "that is not there; they are shown as [inherited]",
-                   t->path, missing->path);
-}
-
 int fold_loaded_to(const struct fold_options *opt, struct trace *const *traces, size_t ntraces,
                    aggregate_sink sink, void *opaque)
 {
@@ -455,7 +443,7 @@ int fold_loaded_to(const struct fold_options *opt, struct trace *const *traces, 
     excludes_free(excludes);
     origins = trace_origins_new();
     for (size_t i = 0; i < ntraces && !opt->own; i++)
-        fold_inherit(opt, traces[i], origins);
+        trace_inherit_and_warn(traces[i], origins, opt->quiet);
     trace_origins_free(origins);
     if (opt->symbols.no_inline && !opt->symbols.lines)
         return fold_now(opt, traces, ntraces, sink, opaque);

@@ -4,7 +4,8 @@
 #ifndef FLAME_FOLD_FOLD_IN_CHILD_H
 #define FLAME_FOLD_FOLD_IN_CHILD_H
 
-#include "fold/fold.h"
+#include "fold/aggregate.h"
+#include "fold/fold_options.h"
 
 /* Does the folding and emits the text to `sink`; 0 or an enum flame_exit. */
 typedef int (*guarded_work)(const struct fold_options *opt, struct trace *const *traces,

@@ -10,7 +10,7 @@
 #ifndef FLAME_FOLD_LANETEXT_H
 #define FLAME_FOLD_LANETEXT_H
 
-#include "fold/fold.h"
+#include "fold/fold_options.h"
 #include "fold/symbolize.h"
 #include "fold/filter_report.h"
 

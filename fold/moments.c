@@ -14,7 +14,7 @@
 #include "common/options/values.h"
 #include "common/trace/trace_builder.h"
 #include "common/trace/trace_origins.h"
-#include "fold/fold.h"
+#include "fold/fold_options.h"
 #include "fold/analysis/regiontimes.h"
 
 #define SECOND 1000000000u
@@ -259,7 +259,7 @@ static void inherit(const struct fold_options *opt, struct trace *t, struct trac
     struct trace_origins *own = origins ? NULL : trace_origins_new();
 
     if (!opt->own)
-        fold_inherit(opt, t, origins ? origins : own);
+        trace_inherit_and_warn(t, origins ? origins : own, opt->quiet);
     trace_origins_free(own);
 }
 

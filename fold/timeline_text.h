@@ -8,7 +8,7 @@
 #ifndef FLAME_FOLD_TIMELINE_TEXT_H
 #define FLAME_FOLD_TIMELINE_TEXT_H
 
-#include "fold/fold.h"
+#include "fold/fold_options.h"
 #include "fold/symbolize.h"
 #include "fold/filter_report.h"
 

@@ -4,6 +4,7 @@
 
 #include "common/alloc.h"
 #include "common/trace/trace_origins.h"
+#include "fold/moments.h"
 #include "fold/symbols/perfmap.h"
 
 struct tracesums {
@@ -42,7 +43,7 @@ int tracesums_add(struct tracesums *s, struct trace *t)
     if (s->opt->tree)
         process_tree_place(s->opt->tree, t);
     if (!s->opt->own)
-        fold_inherit(s->opt, t, s->origins);
+        trace_inherit_and_warn(t, s->origins, s->opt->quiet);
     status = fold_when_apply(s->opt, t, s->origins);
     if (status)
         trace_free(t);

@@ -9,7 +9,7 @@
 #define FLAME_FOLD_TRACESUMS_H
 
 #include "common/trace/trace_merge.h"
-#include "fold/fold.h"
+#include "fold/fold_options.h"
 
 struct tracesums;
 

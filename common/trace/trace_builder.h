@@ -7,7 +7,7 @@
 #ifndef FLAME_COMMON_TRACE_TRACE_BUILDER_H
 #define FLAME_COMMON_TRACE_TRACE_BUILDER_H
 
-#include "common/trace/trace_reader.h"
+#include "common/trace/trace.h"
 
 struct trace_builder {
     struct trace *t;

@@ -23,7 +23,7 @@
 #ifndef FLAME_COMMON_TRACE_TRACE_GROWTH_H
 #define FLAME_COMMON_TRACE_TRACE_GROWTH_H
 
-#include "common/trace/trace_reader.h"
+#include "common/trace/trace.h"
 
 #define GROWTH_MARKS 10u /* of one name, at least */
 #define GROWTH_HALF 0.7

@@ -7,6 +7,7 @@
 
 #include "common/error.h"
 #include "common/strbuf.h"
+#include "common/trace/trace_reader.h"
 
 int trace_refuse(const struct trace_source *src, const char *fmt, ...)
 {

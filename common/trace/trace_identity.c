@@ -1,7 +1,6 @@
 #include "common/trace/trace_identity.h"
 
 #include "common/hash.h"
-#include "common/trace/trace_merge.h"
 
 uint64_t trace_stack_identity(const struct trace *t, uint32_t node)
 {

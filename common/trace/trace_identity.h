@@ -4,7 +4,7 @@
 #ifndef FLAME_COMMON_TRACE_TRACE_IDENTITY_H
 #define FLAME_COMMON_TRACE_TRACE_IDENTITY_H
 
-#include "common/trace/trace_reader.h"
+#include "common/trace/trace.h"
 
 /* A number that a stack of a program has in any trace and any thread, wherever its files were
  * mapped. */

@@ -12,7 +12,7 @@
 #ifndef FLAME_COMMON_TRACE_TRACE_INTERVALS_H
 #define FLAME_COMMON_TRACE_TRACE_INTERVALS_H
 
-#include "common/trace/trace_reader.h"
+#include "common/trace/trace.h"
 
 struct trace_interval {
     uint64_t begin_ns, end_ns; /* begin <= end */

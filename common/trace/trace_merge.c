@@ -78,13 +78,6 @@ void trace_merge_free(struct trace_merge *m)
     free(m);
 }
 
-const char *trace_program(const struct trace *t)
-{
-    const char *name = *t->comm ? t->comm : base_name(t->exe);
-
-    return *name ? name : "unknown";
-}
-
 /* ---- programs ---- */
 
 static void put_out(struct trace_merge *m, struct trace *t)

@@ -16,7 +16,7 @@
 #ifndef FLAME_COMMON_TRACE_TRACE_MERGE_H
 #define FLAME_COMMON_TRACE_TRACE_MERGE_H
 
-#include "common/trace/trace_reader.h"
+#include "common/trace/trace.h"
 
 struct trace_merge_options {
     bool pid;     /* processes stay apart */
@@ -43,8 +43,5 @@ void trace_merge_add_flagged(struct trace_merge *m, const struct trace *t, uint1
 /* The resulting traces, in the order in which their programs came first; borrowed until the next
  * call. */
 struct trace *const *trace_merge_result(struct trace_merge *m, size_t *n);
-
-/* The program's name, which is that of a memory trace's root. */
-const char *trace_program(const struct trace *t);
 
 #endif

@@ -9,6 +9,7 @@
 
 #include "common/alloc.h"
 #include "common/error.h"
+#include "common/trace/trace_reader.h"
 #include "common/trace/trace_reader_impl.h"
 
 /* ---- entries ---- */

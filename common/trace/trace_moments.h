@@ -13,7 +13,7 @@
 #define FLAME_COMMON_TRACE_TRACE_MOMENTS_H
 
 #include "common/strbuf.h"
-#include "common/trace/trace_reader.h"
+#include "common/trace/trace.h"
 
 #define TRACE_MOMENTS_ENDING ".moments"
 

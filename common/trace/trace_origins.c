@@ -8,9 +8,11 @@
 #include <unistd.h>
 
 #include "common/alloc.h"
+#include "common/error.h"
 #include "common/files/plainfile.h"
 #include "common/strbuf.h"
 #include "common/trace/trace_builder.h"
+#include "common/trace/trace_reader.h"
 
 #define KEPT 4
 /* A directory with more files than this is not searched to its end. */
@@ -320,4 +322,16 @@ const struct trace_origin_view *trace_inherit(struct trace *t, struct trace_orig
         take_origin(&k, rows);
     }
     return missing;
+}
+
+void trace_inherit_and_warn(struct trace *t, struct trace_origins *o, bool quiet)
+{
+    const struct trace_origin_view *missing = trace_inherit(t, o);
+
+    if (t->header.features & TRACE_FEATURE_FORKED && !t->norigins && !quiet)
+        flame_warn("%s: what it had from before its fork was not recorded", t->path);
+    if (missing && !quiet)
+        flame_warn("%s: has blocks from before the fork whose stacks are in another trace, %s, "
+                   "that is not there; they are shown as [inherited]",
+                   t->path, missing->path);
 }

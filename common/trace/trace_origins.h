@@ -13,7 +13,7 @@
 #ifndef FLAME_COMMON_TRACE_TRACE_ORIGINS_H
 #define FLAME_COMMON_TRACE_TRACE_ORIGINS_H
 
-#include "common/trace/trace_reader.h"
+#include "common/trace/trace.h"
 
 /* Traces that were read as origins; the last few are cached, as siblings share them. */
 struct trace_origins;
@@ -31,5 +31,8 @@ void trace_origins_give(struct trace_origins *o, struct trace *t);
  * that was needed and is missing, or NULL; t owns it.
  */
 const struct trace_origin_view *trace_inherit(struct trace *t, struct trace_origins *o);
+
+/* Like trace_inherit. Unless `quiet` is set, warnings say what is missing. */
+void trace_inherit_and_warn(struct trace *t, struct trace_origins *o, bool quiet);
 
 #endif

@@ -17,7 +17,7 @@
 #define FLAME_COMMON_TRACE_TRACE_PARTS_H
 
 #include "common/strbuf.h"
-#include "common/trace/trace_reader.h"
+#include "common/trace/trace.h"
 
 /*
  * Payload of TRACE_META_PART (trace_format.h): struct trace_part_facts, then numbers (LEB128).

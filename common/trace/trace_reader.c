@@ -21,9 +21,9 @@
 
 #include "common/error.h"
 #include "common/alloc.h"
+#include "common/basename.h"
 #include "common/files/plainfile.h"
 #include "common/trace/trace_reader_impl.h"
-#include "common/trace/trace_timeline.h"
 #include "common/trace/trace_growth.h"
 
 /* Bytes read in one go: a hole behind the wanted bytes costs as much as data does. */
@@ -380,6 +380,13 @@ bool trace_has_not_begun(const char *path)
         none = none && !magic[i];
     close(fd);
     return none;
+}
+
+const char *trace_program(const struct trace *t)
+{
+    const char *name = *t->comm ? t->comm : base_name(t->exe);
+
+    return *name ? name : "unknown";
 }
 
 const struct trace_thread *trace_thread_at(const struct trace *t, uint32_t id)

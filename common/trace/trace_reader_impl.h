@@ -8,7 +8,7 @@
 #ifndef FLAME_COMMON_TRACE_TRACE_READER_IMPL_H
 #define FLAME_COMMON_TRACE_TRACE_READER_IMPL_H
 
-#include "common/trace/trace_reader.h"
+#include "common/trace/trace.h"
 
 /* The bytes being read; borrowed, of any alignment. */
 struct trace_source {
@@ -63,6 +63,10 @@ uint64_t trace_offset_of(const struct trace_source *src, uint32_t type, uint32_t
 /* trace_modules.c: for trace_module_at, once t->modules is sorted. */
 struct trace_module_index *trace_modules_index(const struct trace *t);
 void trace_modules_index_free(struct trace_module_index *ix); /* NULL is allowed */
+
+/* trace_timeline.c has it, and trace_timeline.h declares it for others. */
+struct trace_timeline;
+void trace_timeline_free(struct trace_timeline *tl);
 
 /*
  * trace_meta.c: the text of the string record at file offset `at`. 1: found, 0: nothing is there

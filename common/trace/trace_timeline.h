@@ -12,7 +12,7 @@
 #define FLAME_COMMON_TRACE_TRACE_TIMELINE_H
 
 #include "common/strbuf.h"
-#include "common/trace/trace_reader.h"
+#include "common/trace/trace.h"
 
 struct trace_step {
     uint64_t ns;

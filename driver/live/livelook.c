@@ -12,6 +12,7 @@
 #include "common/alloc.h"
 #include "common/error.h"
 #include "common/files/outfile.h"
+#include "common/trace/trace_reader.h"
 #include "driver/rundir/rundir.h"
 #include "fold/fold.h"
 

@@ -14,6 +14,7 @@
 
 #include "common/alloc.h"
 #include "common/files/plainfile.h"
+#include "common/trace/trace_reader.h"
 #include "common/trace/wrapping.h"
 
 #define TRIES 4u

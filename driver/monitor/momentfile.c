@@ -16,6 +16,7 @@
 #include "common/alloc.h"
 #include "common/error.h"
 #include "common/files/plainfile.h"
+#include "common/trace/trace_reader.h"
 
 #define FIRST_SEGMENT 4096u
 #define THIN_FROM ((uint64_t)1 << 20)

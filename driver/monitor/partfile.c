@@ -28,6 +28,7 @@
 #include "common/files/outfile.h"
 #include "common/strbuf.h"
 #include "common/trace/trace_parts.h"
+#include "common/trace/trace_reader.h"
 
 #define ENDING ".flame"
 #define NUMBER ".part%04" PRIu32 ENDING

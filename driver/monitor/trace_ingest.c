@@ -20,6 +20,7 @@
 #include "common/clock.h"
 #include "common/files/plainfile.h"
 #include "common/strbuf.h"
+#include "common/trace/trace_reader.h"
 #include "driver/rundir/open_writers.h"
 #include "driver/monitor/periodic_thread.h"
 

@@ -26,6 +26,7 @@
 #include "common/files/outfile.h"
 #include "common/procpath.h"
 #include "common/strbuf.h"
+#include "common/trace/trace_reader.h"
 #include "driver/pack/packtraces.h"
 #include "driver/pack/tracecopy.h"
 #include "fold/analysis/recordingset.h"

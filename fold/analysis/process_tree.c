@@ -15,6 +15,7 @@
 #include "common/folded.h"
 #include "common/strbuf.h"
 #include "common/trace/trace_merge.h"
+#include "common/trace/trace_reader.h"
 #include "fold/stacks/hashslots.h"
 
 /* One program that ran in a process. */

@@ -5,6 +5,7 @@
 #include "common/error.h"
 #include "common/options/values.h"
 #include "common/files/outfile.h"
+#include "common/trace/trace_reader.h"
 #include "render/dump/dump.h"
 #include "render/dump/dumpsites.h"
 

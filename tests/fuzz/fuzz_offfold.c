@@ -8,6 +8,7 @@
 
 #include "common/folded.h"
 #include "common/trace/trace_intervals.h"
+#include "common/trace/trace_reader.h"
 #include "fold/fold.h"
 #include "tests/unit/off_build.h"
 

@@ -17,6 +17,7 @@
 #include "common/trace/trace_moments.h"
 #include "common/trace/trace_origins.h"
 #include "common/trace/trace_parts.h"
+#include "common/trace/trace_reader.h"
 #include "fold/analysis/offrow.h"
 #include "tests/unit/trace_build.h"
 

@@ -121,6 +121,22 @@ is_str "$(wrong_includes "$SCRATCH")" 'common/wrong.h:1 includes error.h
 fold/stacks/wrong.c:1 includes fold/fold.h
 fold/wrong.c:1 includes driver/run/launch.h' 'the check sees a wrong include'
 
+# Prints the units of folder $2 of the root $1 whose includes go in a circle. A unit is NAME.c with
+# NAME.h. NAME_impl.h is the inner half of NAME.c.
+circles() {
+    (cd "$1" && grep -oE "^#include \"$2/[a-z0-9_]+\.h" /dev/null "$2"/*.[ch]) |
+        sed -E "s,^$2/([a-z0-9_]+)\.[ch]:.*/([a-z0-9_]+)\.h$,\1 \2," |
+        awk '$1 != $2 && $2 != $1 "_impl"' | tsort 2>&1 >/dev/null | sed -n 's/^tsort: //p'
+}
+
+for folder in common/trace fold; do
+    is_str "$(circles "$ROOT" "$folder")" '' "the units of $folder/ include one another in no circle"
+done
+echo '#include "fold/b.h"' >fold/a.h
+echo '#include "fold/a.h"' >fold/b.c
+touch fold/b.h
+ok 'the check sees a circle' test "$(circles "$SCRATCH" fold | tr '\n' ' ')" = '-: input contains a loop: a b '
+
 is_str "$(for folder in $order; do
     echo "$(find "$ROOT/$folder" -maxdepth 1 -name '*.[ch]' | wc -l) $folder"
 done | awk '$1 > 40')" '' 'no folder holds more sources than a reader can take in'

@@ -1,5 +1,6 @@
 /* Growth from mark to mark: judged from points, from marks, and by stack. */
 #include "common/trace/trace_growth.h"
+#include "common/trace/trace_reader.h"
 
 #include "tests/tap.h"
 #include "tests/unit/trace_build.h"

@@ -1,5 +1,6 @@
 /* Live blocks by moments: entries, sums, times, and which moments are kept. */
 #include "common/trace/trace_moments.h"
+#include "common/trace/trace_reader.h"
 
 #include <stdio.h>
 #include <stdlib.h>

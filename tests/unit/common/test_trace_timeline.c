@@ -5,6 +5,7 @@
 
 #include "common/trace/trace_merge.h"
 #include "common/trace/trace_moments.h"
+#include "common/trace/trace_reader.h"
 #include "tests/tap.h"
 #include "tests/unit/trace_build.h"
 

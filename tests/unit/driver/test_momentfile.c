@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "common/trace/trace_builder.h"
+#include "common/trace/trace_reader.h"
 #include "driver/monitor/live_rows.h"
 #include "tests/tap.h"
 #include "tests/unit/trace_build.h"

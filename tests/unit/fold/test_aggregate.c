@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "common/alloc.h"
+#include "common/trace/trace_reader.h"
 #include "fold/aggregate.h"
 #include "fold/fold.h"
 #include "tests/tap.h"

@@ -3,6 +3,7 @@
  * without an object, ranges, odd traces, and reading of the comments.
  */
 #include "fold/critical.h"
+#include "common/trace/trace_reader.h"
 
 #include <stdlib.h>
 

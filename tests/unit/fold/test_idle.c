@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "common/strbuf.h"
+#include "common/trace/trace_reader.h"
 #include "fold/idle.h"
 #include "tests/tap.h"
 #include "tests/unit/off_build.h"

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "common/strbuf.h"
+#include "common/trace/trace_reader.h"
 #include "fold/fold.h"
 #include "tests/tap.h"
 #include "tests/unit/off_build.h"

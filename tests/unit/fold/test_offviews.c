@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "common/trace/sleepclass.h"
+#include "common/trace/trace_reader.h"
 #include "fold/fold.h"
 #include "tests/tap.h"
 #include "tests/unit/off_build.h"

@@ -1,5 +1,6 @@
 /* Descent of processes, from the headers of traces. */
 #include "fold/analysis/process_tree.h"
+#include "common/trace/trace_reader.h"
 
 #include <stdio.h>
 #include <stdlib.h>

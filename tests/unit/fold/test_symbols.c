@@ -8,6 +8,7 @@
 
 #include "common/alloc.h"
 #include "common/strbuf.h"
+#include "common/trace/trace_reader.h"
 #include "fold/symbols/elfsym.h"
 #include "fold/fold.h"
 #include "fold/symbols/rangemap.h"

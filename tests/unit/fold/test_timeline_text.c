@@ -10,6 +10,7 @@
 
 #include "common/trace/varint_base64.h"
 #include "common/trace/trace_moments.h"
+#include "common/trace/trace_reader.h"
 #include "tests/tap.h"
 #include "tests/unit/trace_build.h"
 

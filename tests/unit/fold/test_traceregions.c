@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "common/trace/trace_merge.h"
+#include "common/trace/trace_reader.h"
 #include "fold/fold.h"
 #include "tests/tap.h"
 #include "tests/unit/trace_build.h"
