@@ -3,18 +3,7 @@
  * libunwind's 32 in unwind/fallback_libunwind.c).
  *
  * `busy` says whether a hook was called from inside another hook of the same thread, and from which
- * part of it:
- *   GUARD_IN_ALLOCATOR       The next definition of the allocator calls malloc itself. That is a
- * part of the outer call and not a call of the program: it is not recorded. GUARD_IN_FREE     Like
- * GUARD_IN_ALLOCATOR, in an outer call that gives a block back. GUARD_RECORDING  A signal handler
- * interrupted our own code, which itself never allocates, and calls malloc: the call is passed on
- * and counted as skipped. GUARD_OPERATOR   An allocator's own operator new or delete runs. It
- * may call anything (malloc, the program's new_handler), and those are calls of their own. An
- * exception may leave it, too, and then this level stays until the next call: so it means no more
- * than GUARD_IDLE. GUARD_MAPPING    The program's own call that maps memory has reached the C
- * library, and its hook will record the result. Otherwise as GUARD_IDLE. GUARD_STARTING   Recording
- * is being set up, and the loader allocates for us: the memory comes from our own arena, so that
- * the program's allocator sees nothing of it.
+ * part of it.
  */
 #ifndef FLAME_PRELOAD_GUARD_H
 #define FLAME_PRELOAD_GUARD_H
@@ -27,11 +16,29 @@ struct thread_state;
 
 enum guard_level {
     GUARD_IDLE = 0,
+
+    /* The next definition of the allocator runs. If it calls malloc, that is a part of the outer
+     * call and no call of the program: it is not recorded. */
     GUARD_IN_ALLOCATOR = 1,
+
+    /* Our own code runs, which never allocates. A signal handler that interrupts it may call
+     * malloc: that call is passed on and counted as skipped. */
     GUARD_RECORDING = 2,
+
+    /* Recording is being set up, and the loader allocates for us. The memory comes from our own
+     * arena, so that the program's allocator sees nothing of it. */
     GUARD_STARTING = 3,
+
+    /* An allocator's own operator new or delete runs. It may call anything (malloc, the program's
+     * new_handler), and those are calls of their own. An exception may leave it, too, and then this
+     * level stays until the next call: so it means no more than GUARD_IDLE. */
     GUARD_OPERATOR = 4,
+
+    /* The program's own call that maps memory has reached the C library, and its hook will record
+     * the result. Otherwise like GUARD_IDLE. */
     GUARD_MAPPING = 8,
+
+    /* Like GUARD_IN_ALLOCATOR, in an outer call that gives a block back. */
     GUARD_IN_FREE = 16 | GUARD_IN_ALLOCATOR,
 };
 
@@ -43,7 +50,7 @@ struct guard {
     volatile uint32_t busy;    /* enum guard_level; volatile: signal handlers read it */
     /* The running allocator has mapped memory, which hook_flush_libc_mappings records with this
      * call's stack. */
-    uint32_t served;
+    uint32_t libc_mappings_pending;
 };
 
 extern __thread struct guard guard __attribute__((tls_model("initial-exec"), visibility("hidden")));

@@ -50,7 +50,7 @@ FLAME_COLD void hook_flush_libc_mappings(const uintptr_t *caller);
 
 static inline void hook_report_libc_mappings(const uintptr_t *caller)
 {
-    if (unlikely(guard.served))
+    if (unlikely(guard.libc_mappings_pending))
         hook_flush_libc_mappings(caller);
 }
 
@@ -76,7 +76,7 @@ static inline void hook_alloc(void *p, size_t size, const uintptr_t *caller)
  * HOOK_NO_SIZE. `caller`: as from LOCAL_CALLER. */
 struct free_call {
     uint32_t call;
-    uint64_t given;
+    uint64_t size_arg;
     const uintptr_t *caller;
 };
 #define HOOK_NO_SIZE UINT64_MAX

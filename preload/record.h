@@ -84,17 +84,16 @@ void record_death(struct thread_state *t, uint32_t row, uint32_t own, uint64_t b
 /* Like record_birth, for a block of a pool, which stores its birth itself (pool_block.born). */
 void record_pool_birth(struct thread_state *t, uint32_t row, uint64_t size);
 
-/*
- * Where Python's functions are named (preload/python/pystacks.c has these), in this order:
- *
- * - whether thread `t`, which calls this, runs any of them; - the stack t->stack with their names,
- * valid until the next call; false: there are none; - examines whether the module of a pc in its
- * stack is an interpreter; - reports an interpreter of a version that is not known (pyframes_look);
- * 0: none.
- */
+/* ---- Python's functions in stacks (preload/python/pystacks.c has these) ---- */
+
+/* Whether thread `t`, which calls this, runs any of them. */
 bool record_in_python(struct thread_state *t);
+/* Sets *out to the stack t->stack with their names, valid until the next call. False: it has
+ * none. */
 bool record_with_python(struct thread_state *t, struct truncated_stack *out);
+/* Examines whether the module of `pc`, an address in a stack, is an interpreter. */
 void record_python_module(uintptr_t pc);
+/* Reports an interpreter of a version that is not known (pyframes_look); 0: none. */
 void record_python_unknown(uint32_t version);
 /* To be called when memory is unmapped or gets other contents. Any thread. */
 void record_python_memory_goes(void);

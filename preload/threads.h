@@ -68,7 +68,7 @@ struct thread_state {
                               stays until the next one */
     struct taking {
         uintptr_t p; /* argument of the running operator delete; 0: none */
-        uint64_t given;
+        uint64_t size_arg;
         const uintptr_t *caller;
         uint32_t call; /* enum trace_call */
     } taking;

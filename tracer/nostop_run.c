@@ -72,7 +72,7 @@ void nostop_run_print_unsampled(const struct nostop *q, const struct tracer_opti
                    " sleeps shorter than %g ms "
                    "are [short sleeps], %" PRIu64 " that were over before a look are [sleeps not "
                    "caught]",
-                   c.not .brief.times, ms(o->min_block_ns), c.not .missed.times);
+                   c.not .too_short.times, ms(o->min_block_ns), c.not .too_late.times);
     if (c.lost)
         flame_warn("the kernel's ring was full: %" PRIu64
                    " switches were lost, and the sleeps between "

@@ -449,7 +449,7 @@ static void on_entry(struct recorder *r, struct tracee *t, const struct off_even
     else if (c && c->flags & CALL_EPOLL)
         objects_epoll_changed(r->objects, t->process->pid, (int)e->args[0]);
     t->asleep = false;
-    if (e->in_call && r->ops->found_asleep)
+    if (e->attached_in_call && r->ops->found_asleep)
         r->ops->found_asleep(r, t);
 }
 
@@ -470,7 +470,7 @@ static void before(struct recorder *r, struct tracee *t, const struct off_event 
         break;
     case OFF_THREAD_END: /* it was detached; or killed, and its figures can no longer be read */
         if (t->ended)    /* the rest of its last stop */
-            offtrace_thread_time(r->trace, recorder_thread(r, t), e->held.ns, 0, 0);
+            offtrace_thread_time(r->trace, recorder_thread(r, t), e->stopped.ns, 0, 0);
         sum_up(r, t, e->time);
         break;
     case OFF_EXEC:
@@ -485,7 +485,7 @@ static void after(struct recorder *r, struct tracee *t, const struct off_event *
 {
     switch (e->kind) {
     case OFF_ENTRY:
-        if (!e->no_exit) {
+        if (!e->cannot_block) {
             t->in_call = true;
             t->noted = r->at_hand.is_logged ? r->at_hand.logged_stack : 0;
             if (t->noted && r->kernel) {
@@ -649,7 +649,7 @@ bool recorder_logged_event(struct recorder *r, const struct off_event *e, uint32
             t->stack_known = space_note_own_stack(t->process->space, t->tid);
     }
     if (e->kind != OFF_SIGNAL)
-        schedstat_split_event(&t->figures, e->time, e->kind == OFF_EXIT && !e->ran_on);
+        schedstat_split_event(&t->figures, e->time, e->kind == OFF_EXIT && !e->stayed_on_cpu);
     r->at_hand.is_logged = e->kind != OFF_SIGNAL;
     r->at_hand.logged_stack = stack;
     recorder_event(r, e);

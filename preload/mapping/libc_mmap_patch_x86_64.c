@@ -57,7 +57,7 @@ static void wait_for_row(struct served *s, uintptr_t lo, size_t size, uint64_t c
     s->mapping[s->n].lo = lo;
     s->mapping[s->n].hi = lo + size;
     s->mapping[s->n++].call = call;
-    guard.served = 1;
+    guard.libc_mappings_pending = 1;
 }
 
 static size_t waiting(const struct served *s)
@@ -86,7 +86,7 @@ void hook_flush_libc_mappings(const uintptr_t *caller)
     struct thread_state *t;
     uint32_t row;
 
-    guard.served = 0;
+    guard.libc_mappings_pending = 0;
     guard.busy = GUARD_RECORDING;
     if (!recording_on() || !(t = threads_self()))
         return;

@@ -89,12 +89,12 @@ static void judge_live(struct thread_state *t, const void *p, const struct block
     struct trace_misuse m = {.call = (uint8_t)how->call,
                              .addr = (uintptr_t)p,
                              .size = b->size,
-                             .given = how->given == HOOK_NO_SIZE ? 0 : how->given};
+                             .given = how->size_arg == HOOK_NO_SIZE ? 0 : how->size_arg};
     enum trace_made made = alloc_family_of(b->row);
 
     if (is_mismatch(made, how->call))
         m.kind = TRACE_MISUSE_MISMATCH;
-    else if (is_wrong_size(made, b->size, how->given))
+    else if (is_wrong_size(made, b->size, how->size_arg))
         m.kind = TRACE_MISUSE_SIZE;
     else
         return;
@@ -217,7 +217,7 @@ static struct free_call whose(const void *p, struct free_call how)
 
     if (t && t->taking.p == (uintptr_t)p) {
         t->taking.p = 0;
-        return (struct free_call){t->taking.call, t->taking.given, t->taking.caller};
+        return (struct free_call){t->taking.call, t->taking.size_arg, t->taking.caller};
     }
     return how;
 }
@@ -295,7 +295,7 @@ bool hook_delete_begin(void *p, struct free_call how)
     outermost = t->taking.p != (uintptr_t)p;
     if (outermost) {
         t->taking.p = (uintptr_t)p;
-        t->taking.given = how.given;
+        t->taking.size_arg = how.size_arg;
         t->taking.caller = how.caller;
         t->taking.call = how.call;
     }

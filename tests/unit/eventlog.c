@@ -104,7 +104,7 @@ void eventlog_collect(struct eventlog *log, struct eventlog_running r)
         log->left = t.left;
         log->stops = t.stops;
         for (size_t i = 0; i < log->n; i++)
-            log->held_ns += log->events[i].held.ns;
+            log->held_ns += log->events[i].stopped.ns;
     }
     strbuf_release(&all);
     if (!t.stays)

@@ -238,8 +238,8 @@ static void event(struct off_event *e, uint64_t at, pid_t tid)
 {
     e->time = at * 1000;
     e->tid = tid;
-    e->held = stage.held;
-    e->held_more_ns = stage.held_more_ns;
+    e->stopped = stage.held;
+    e->stopped_uncertain_ns = stage.held_more_ns;
     if (stage.room.times)
         e->room = stage.room;
     stage.room = (struct off_span){0, 0, 0};
@@ -264,7 +264,7 @@ void stage_begin_in(uint64_t at, pid_t tid, pid_t pid, int nr, uint64_t a0)
     event(&(struct off_event){.kind = OFF_THREAD_BEGIN, .pid = pid}, at, tid);
     event(
         &(struct off_event){
-            .kind = OFF_ENTRY, .pid = pid, .in_call = true, .nr = nr, .args = {a0, 128}},
+            .kind = OFF_ENTRY, .pid = pid, .attached_in_call = true, .nr = nr, .args = {a0, 128}},
         at, tid);
 }
 
@@ -298,7 +298,8 @@ void stage_caught(uint64_t at, pid_t tid, int signal, pid_t from)
 static void call(uint64_t at, pid_t tid, int nr, struct stage_args args, bool restarted,
                  bool no_exit)
 {
-    struct off_event e = {.kind = OFF_ENTRY, .nr = nr, .restarted = restarted, .no_exit = no_exit};
+    struct off_event e = {
+        .kind = OFF_ENTRY, .nr = nr, .restarted = restarted, .cannot_block = no_exit};
 
     memcpy(e.args, args.a, sizeof e.args);
     stage.last_nr[tid] = nr;

@@ -120,7 +120,7 @@ static void end_call(struct replayed *out, struct replayed_thread *t, const stru
     c->end = e->time > c->begin ? e->time : c->begin;
     c->cpu_ns = grown(was->cpu_ns, now->cpu_ns);
     c->runq_ns = grown(was->runq_ns, now->runq_ns);
-    if (e->ran_on || !t->entry_known || !t->known || now->turns - was->turns == 1)
+    if (e->stayed_on_cpu || !t->entry_known || !t->known || now->turns - was->turns == 1)
         return;
     GROW(out->calls, out->ncalls, out->calls_room);
     out->calls[out->ncalls++] = *c;
@@ -152,12 +152,12 @@ static void note_event(struct replayed *out, const struct off_event *e)
         note_exec(out, t, e);
         return;
     }
-    t->call.held_ns += e->held.ns + e->held_more_ns;
+    t->call.held_ns += e->stopped.ns + e->stopped_uncertain_ns;
     if (t->exiting)
-        t->held_ns += e->held.ns;
+        t->held_ns += e->stopped.ns;
     else if (e->kind == OFF_EXITING)
         t->exiting = e->time;
-    if (e->kind == OFF_ENTRY && !e->no_exit) {
+    if (e->kind == OFF_ENTRY && !e->cannot_block) {
         t->in_call = true;
         t->call = (struct replayed_call){.tid = e->tid, .begin = e->time};
         t->at_entry = t->figures;
@@ -426,8 +426,8 @@ void replay_run(struct replayed *out, const char *log, size_t len)
         r = p.ahead;
         if (r.event.memory)
             r.event.memory = &r.memory;
-        if (r.event.unlooked)
-            r.event.unlooked = &r.unlooked;
+        if (r.event.unsampled)
+            r.event.unsampled = &r.unsampled;
         handle(&p, &r);
     }
     for (size_t i = 0; i < out->nthreads; i++)

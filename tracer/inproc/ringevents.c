@@ -122,8 +122,8 @@ static inline void make_event(struct off_event *e, const struct ringevents *r,
 static void emit(struct ringevents *r, struct ring_thread *t, struct off_event *e, uint32_t stack)
 {
     if (t->held.times) {
-        e->held = t->held;
-        e->held_more_ns = t->held_more_ns;
+        e->stopped = t->held;
+        e->stopped_uncertain_ns = t->held_more_ns;
         t->held = (struct off_span){0};
     }
     e->room = t->room;
@@ -202,7 +202,7 @@ static void entered(struct ringevents *r, struct ring_thread *t, const struct ri
         (from->passed && (from->result < 0 || from->flags & RING_NOBODY || !(flags & CALL_WAKES))))
         return;
     memcpy(e.args, from->call.args, sizeof e.args);
-    e.no_exit = !waits;
+    e.cannot_block = !waits;
     e.memory = flags & CALL_OPENS ? NULL : &memory;
     emit(r, t, &e, from->call.stack);
 }
@@ -222,7 +222,7 @@ static void left(struct ringevents *r, struct ring_thread *t, const struct ring_
     t->n = i - 1;
     make_event(&e, r, t, OFF_EXIT, from->call.nr, from->time);
     e.result = from->result;
-    e.ran_on = from->flags & (RING_RAN_ON | RING_PREEMPTED);
+    e.stayed_on_cpu = from->flags & (RING_RAN_ON | RING_PREEMPTED);
     if (from->nmemory) {
         memcpy(e.args, from->call.args, sizeof e.args);
         e.memory = &memory;
@@ -274,11 +274,11 @@ void ringevents_record(struct ringevents *r, enum ring_result what, const struct
 /* Keeps the stopped time of an event that is not emitted, for the next one that is. */
 static void keep_held(struct ring_thread *t, const struct off_event *e)
 {
-    t->held.ns += e->held.ns;
-    t->held.times += e->held.times;
+    t->held.ns += e->stopped.ns;
+    t->held.times += e->stopped.times;
     t->held.longest_ns =
-        e->held.longest_ns > t->held.longest_ns ? e->held.longest_ns : t->held.longest_ns;
-    t->held_more_ns = e->held_more_ns;
+        e->stopped.longest_ns > t->held.longest_ns ? e->stopped.longest_ns : t->held.longest_ns;
+    t->held_more_ns = e->stopped_uncertain_ns;
 }
 
 bool ringevents_signal(struct ringevents *r, const struct off_event *e)
@@ -292,8 +292,8 @@ bool ringevents_signal(struct ringevents *r, const struct off_event *e)
     }
     keep_held(t, e);
     t->signal = *e;
-    t->signal.held = (struct off_span){0};
-    t->signal.held_more_ns = 0;
+    t->signal.stopped = (struct off_span){0};
+    t->signal.stopped_uncertain_ns = 0;
     return true;
 }
 

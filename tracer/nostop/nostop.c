@@ -65,11 +65,11 @@ void nostop_emit(struct nostop *q, struct nostop_thread *t, struct off_event *e,
 void nostop_emit_passed(struct nostop *q, struct nostop_thread *t, uint64_t time,
                         const struct off_sched *at)
 {
-    struct off_event e = {.kind = OFF_UNSAMPLED, .time = time, .unlooked = &t->passed};
+    struct off_event e = {.kind = OFF_UNSAMPLED, .time = time, .unsampled = &t->passed};
 
     t->flushed = time;
     nostop_emit(q, t, &e, at);
-    t->passed = (struct off_unsampled){.brief = {0, 0, 0}};
+    t->passed = (struct off_unsampled){.too_short = {0, 0, 0}};
 }
 
 bool nostop_read(struct nostop *q, struct nostop_thread *t)

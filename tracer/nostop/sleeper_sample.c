@@ -104,8 +104,8 @@ static void emit_begin(struct nostop *q, struct nostop_thread *t)
     struct off_event e = {.kind = OFF_ENTRY,
                           .time = t->since,
                           .nr = t->call.nr,
-                          .in_call = t->from_begin,
-                          .looked = true};
+                          .attached_in_call = t->from_begin,
+                          .sampled = true};
 
     if (t->found == NOSTOP_STOPPED)
         e = (struct off_event){.kind = OFF_STOPPED, .time = t->since};
@@ -142,11 +142,11 @@ static void pass(struct nostop *q, struct nostop_thread *t, const struct switch_
         own = &t->passed.faults;
         all = &q->counts.not .faults;
     } else if (asleep >= q->opt.least_ns) {
-        own = &t->passed.missed;
-        all = &q->counts.not .missed;
+        own = &t->passed.too_late;
+        all = &q->counts.not .too_late;
     } else {
-        own = &t->passed.brief;
-        all = &q->counts.not .brief;
+        own = &t->passed.too_short;
+        all = &q->counts.not .too_short;
     }
     add_span(own, ns);
     add_span(all, ns);

@@ -28,7 +28,7 @@ enum off_event_kind {
     OFF_STOPPED, /* job control stopped it */
     OFF_CONTINUED,
     OFF_SAMPLE,    /* it runs, and is stopped for a moment so that its stack can be read */
-    OFF_UNSAMPLED, /* it has slept since its last event without being sampled: `unlooked` */
+    OFF_UNSAMPLED, /* it has slept since its last event without being sampled: `unsampled` */
 };
 
 /* Result of OFF_EXIT from a source that does not see results: neither an error, nor the end of a
@@ -46,34 +46,36 @@ struct off_span {
 
 /* Sleeps of which a source knows only that they happened. */
 struct off_unsampled {
-    struct off_span brief;  /* too short to be sampled */
-    struct off_span missed; /* over before they could be sampled */
-    struct off_span faults; /* outside of calls: waits for pages */
+    struct off_span too_short; /* too short to be sampled */
+    struct off_span too_late;  /* over before they could be sampled */
+    struct off_span faults;    /* outside of calls: waits for pages */
 };
 
 struct off_event {
     enum off_event_kind kind;
     uint64_t time; /* ns, CLOCK_MONOTONIC */
     pid_t tid, pid;
-    int nr;           /* system call number of the native ABI, or signal number */
-    uint64_t args[6]; /* OFF_THREAD_BEGIN of a newborn: args[0] = flags of clone(2) */
-    int64_t result;   /* as the kernel returned it: negative errno on failure */
-    bool in_call;     /* OFF_ENTRY: it was found asleep in this call, whose entry was not seen */
-    bool looked;    /* OFF_ENTRY: it slept in this call from `time` on and was sampled then; nothing
-                       else is known of the call */
-    bool newborn;   /* OFF_THREAD_BEGIN: parent_tid made it */
-    bool no_exit;   /* OFF_ENTRY: the call cannot block; no OFF_EXIT will come */
-    bool ran_on;    /* OFF_EXIT: the thread did not leave its CPU in the call by itself: no sleep */
-    bool restarted; /* OFF_ENTRY: the kernel resumes an interrupted call; nr and args are the
-                       original ones */
-    pid_t parent_tid; /* OFF_THREAD_BEGIN: see newborn; OFF_EXEC: the tid it had before, or 0 */
-    int code;         /* OFF_SIGNAL: si_code */
-    bool caught;      /* OFF_SIGNAL: a handler will run */
-    pid_t sender;     /* OFF_SIGNAL: si_pid, 0 when there is none */
+    int nr;                /* system call number of the native ABI, or signal number */
+    uint64_t args[6];      /* OFF_THREAD_BEGIN of a newborn: args[0] = flags of clone(2) */
+    int64_t result;        /* as the kernel returned it: negative errno on failure */
+    bool attached_in_call; /* OFF_ENTRY: it was found asleep in this call, whose entry was not seen
+                            */
+    bool sampled; /* OFF_ENTRY: it slept in this call from `time` on and was sampled then; nothing
+                    else is known of the call */
+    bool newborn; /* OFF_THREAD_BEGIN: parent_tid made it */
+    bool cannot_block;  /* OFF_ENTRY: the call cannot block; no OFF_EXIT will come */
+    bool stayed_on_cpu; /* OFF_EXIT: the thread did not leave its CPU in the call by itself: no
+                           sleep */
+    bool restarted;     /* OFF_ENTRY: the kernel resumes an interrupted call; nr and args are the
+                           original ones */
+    pid_t parent_tid;   /* OFF_THREAD_BEGIN: see newborn; OFF_EXEC: the tid it had before, or 0 */
+    int code;           /* OFF_SIGNAL: si_code */
+    bool caught;        /* OFF_SIGNAL: a handler will run */
+    pid_t sender;       /* OFF_SIGNAL: si_pid, 0 when there is none */
     /* Time since the thread's last event, up to `time`, for which the tracer stopped it. Each stop
      * counts from its beginning until the thread was resumed. */
-    struct off_span held;
-    uint64_t held_more_ns; /* upper bound of what `held` may lack, being an estimate */
+    struct off_span stopped;
+    uint64_t stopped_uncertain_ns; /* upper bound of what `stopped` may lack, being an estimate */
     /* Time since its last event in which it waited for the tracer to read its ring
      * (inproc/ring.h). */
     struct off_span room;
@@ -81,7 +83,7 @@ struct off_event {
      * thread, which is stopped there or still in the call. OFF_EXIT: memory that is known only at
      * the exit; `args` are the call's. Borrowed while the event is handled. */
     const struct arg_copy *memory;
-    const struct off_unsampled *unlooked; /* OFF_UNSAMPLED; borrowed while the event is handled */
+    const struct off_unsampled *unsampled; /* OFF_UNSAMPLED; borrowed while the event is handled */
 };
 
 /* Scheduler figures of a thread since it began: the numbers of /proc/TID/schedstat. */

@@ -145,7 +145,7 @@ static void account_running(struct offcpu *o, struct sleeper *t, uint64_t now)
     time_account_wait_for_room(l, &p);
     time_account_leave_out(l, &p);
     if (o->opt.unstopped)
-        time_account_add_unlooked(l, p.left_ns);
+        time_account_add_unsampled(l, p.left_ns);
     else if (known)
         time_account_add_left(l, &o->world, t->tid, p.left_ns, delta.turns);
     l->held_ns = l->held_more_ns = l->stopped_ns = l->short_ns = l->stops = 0;
@@ -354,7 +354,7 @@ static void sleep_end(struct offcpu *o, struct sleeper *t, const struct off_even
     bool counts;
 
     t->s.result = e->result;
-    counts = !e->ran_on && measure(o, t, e->time);
+    counts = !e->stayed_on_cpu && measure(o, t, e->time);
     if (counts)
         look(o, t);
     if (result_interrupted(e->result)) {
@@ -438,21 +438,21 @@ static void entry(struct offcpu *o, struct sleeper *t, const struct off_event *e
 {
     unsigned flags = call_flags(e->nr, e->args);
 
-    if (e->in_call || e->looked) {
+    if (e->attached_in_call || e->sampled) {
         flush(o, t);
         if (t->phase == PHASE_IN) /* as below */
             leave(o, t);
-        sleep_begin(o, t, e, e->in_call);
+        sleep_begin(o, t, e, e->attached_in_call);
         return;
     }
     if (t->phase == PHASE_INTERRUPTED) {
-        if (!e->no_exit && goes_on(t, e)) {
+        if (!e->cannot_block && goes_on(t, e)) {
             resume(o, t, e);
             return;
         }
         flush(o, t);
     } else if (t->phase == PHASE_IN) {
-        if (!e->no_exit && e->restarted)
+        if (!e->cannot_block && e->restarted)
             return;
         leave(o, t); /* its exit was not seen, so nothing certain is known */
     }
@@ -461,7 +461,7 @@ static void entry(struct offcpu *o, struct sleeper *t, const struct off_event *e
         waking_exec(o, t, e->time, true);
     if (flags & CALL_WAKES)
         waking_call(o, t, e);
-    if (flags & CALL_SLEEPS && !e->no_exit)
+    if (flags & CALL_SLEEPS && !e->cannot_block)
         sleep_begin(o, t, e, false);
 }
 
@@ -612,9 +612,9 @@ static void sample(struct offcpu *o, struct sleeper *t, uint64_t now)
     report_oncpu(o, t, now, o->world.stack(o->world.arg, t->tid));
 }
 
-static void unlooked(struct offcpu *o, struct sleeper *t, const struct off_event *e)
+static void unsampled(struct offcpu *o, struct sleeper *t, const struct off_event *e)
 {
-    time_account_note_unlooked(&t->ledger, e->unlooked);
+    time_account_note_unsampled(&t->ledger, e->unsampled);
     if (t->phase == PHASE_OUT && e->time > t->last_report + REPORT_NS) {
         account_running(o, t, e->time);
         report(o, t, e->time);
@@ -629,14 +629,14 @@ static void hold(struct sleeper *t, const struct off_event *e)
     struct off_span *s = &l->rest[OFF_OTHER_TRACER];
     uint64_t most = e->time > l->upto + l->held_ns ? e->time - l->upto - l->held_ns : 0;
 
-    l->held_ns += e->held.ns < most ? e->held.ns : most;
-    l->held_more_ns += e->held_more_ns;
-    l->stops += e->held.times;
+    l->held_ns += e->stopped.ns < most ? e->stopped.ns : most;
+    l->held_more_ns += e->stopped_uncertain_ns;
+    l->stops += e->stopped.times;
     if (t->exiting)
-        s->ns += e->held.ns;
-    s->times += e->held.times;
-    if (e->held.longest_ns > s->longest_ns)
-        s->longest_ns = e->held.longest_ns;
+        s->ns += e->stopped.ns;
+    s->times += e->stopped.times;
+    if (e->stopped.longest_ns > s->longest_ns)
+        s->longest_ns = e->stopped.longest_ns;
     time_account_add_span(&l->room, &e->room);
 }
 
@@ -687,7 +687,7 @@ void offcpu_event(struct offcpu *o, const struct off_event *e)
         sample(o, t, e->time);
         break;
     case OFF_UNSAMPLED:
-        unlooked(o, t, e);
+        unsampled(o, t, e);
         break;
     case OFF_EXITING:
         exiting(o, t, e);

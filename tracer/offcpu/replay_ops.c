@@ -162,8 +162,8 @@ void replay_event(struct replay_writer *w, const struct off_event *e)
 
     if (e->memory)
         r.memory = *e->memory;
-    if (e->unlooked)
-        r.unlooked = *e->unlooked;
+    if (e->unsampled)
+        r.unsampled = *e->unsampled;
     emit(w, &r);
 }
 

@@ -10,7 +10,7 @@
  * has no meaning. The words are:
  *
  *   options  of offcpu_new: min max depth unstopped
- *   begin end exiting exec entry exit signal stopped continued sample unlooked
+ *   begin end exiting exec entry exit signal stopped continued sample unsampled
  *            an event (event.h) of that kind
  *   stack    a query of offcpu_ops.h: tid; the answer: id
  *   likeness                        id;               like
@@ -30,14 +30,15 @@
  *   call=NAME      the number of this call (calls.h), which depends on the processor
  *   nr=N           the number of another call, or of a signal
  *   args=N,...     the arguments of the call, less zeros at the end
- *   held=NS,LONGEST,TIMES                    more=NS (held_more_ns)
+ *   stopped=NS,LONGEST,TIMES                 more=NS (stopped_uncertain_ns)
  *   room=NS,LONGEST,TIMES
- *   brief= missed= faulted=NS,LONGEST,TIMES  the spans of an `unlooked`
+ *   too-short= too-late= faulted=NS,LONGEST,TIMES  the spans of an `unsampled`
  *   memory=N,...   the words of struct arg_copy
  *   is=KIND,SIDE,WANTS,A,B                   an object; KIND is a word of replaylog.c
  *   set=OBJECT;... the members of a set, each like `is`
  *   name=TEXT      up to the end of the line
- *   in-call looked newborn no-exit ran-on restarted caught by-exec unknown unstopped
+ *   attached-in-call sampled newborn cannot-block stayed-on-cpu restarted caught by-exec unknown
+ *   unstopped
  *
  * A call that this processor does not have makes replay_read return -ENOSYS. All other lines that
  * are not of this form are -EINVAL. Not thread-safe.
@@ -68,10 +69,10 @@ enum replay_kind {
 struct replay_record {
     enum replay_kind kind;
     struct offcpu_options options;
-    /* An event: all fields; `event.memory` is NULL or &memory, `event.unlooked` NULL or &unlooked.
-     * A query: its tid, pid, nr and args. The end: its time. */
+    /* An event: all fields; `event.memory` is NULL or &memory, `event.unsampled` NULL or
+     * &unsampled. A query: its tid, pid, nr and args. The end: its time. */
     struct off_event event;
-    struct off_unsampled unlooked;
+    struct off_unsampled unsampled;
     struct arg_copy memory;
     off_stack stack;
     uint32_t like;

@@ -302,7 +302,7 @@ int replay_read(struct replay_record *r, struct replay_memory *m, const char *li
     if (r->memory.n)
         r->event.memory = &r->memory;
     if (r->kind == REPLAY_EVENT && r->event.kind == OFF_UNSAMPLED)
-        r->event.unlooked = &r->unlooked;
+        r->event.unsampled = &r->unsampled;
     return err;
 }
 

@@ -50,7 +50,7 @@ enum off_other_time {
     OFF_OTHER_FAULT,       /* waited for pages, and other waits between two calls */
     OFF_OTHER_OUTSIDE,     /* off its CPU between two traced calls */
     OFF_OTHER_FILTERED,    /* in calls that are too short, or too long, to be reported */
-    OFF_OTHER_TOO_SHORT,   /* slept, too shortly to be sampled (off_unsampled.brief) */
+    OFF_OTHER_TOO_SHORT,   /* slept, too shortly to be sampled (off_unsampled.too_short) */
     OFF_OTHER_NOT_SAMPLED, /* slept, and was not sampled in time */
     OFF_OTHER_ROOM,        /* waited until the tracer had read the ring */
     OFF_OTHER_TIMES

@@ -72,11 +72,11 @@ void time_account_add_span(struct off_span *to, const struct off_span *s)
         to->longest_ns = s->longest_ns;
 }
 
-void time_account_note_unlooked(struct time_account *l, const struct off_unsampled *u)
+void time_account_note_unsampled(struct time_account *l, const struct off_unsampled *u)
 {
-    time_account_add_span(&l->unlooked.brief, &u->brief);
-    time_account_add_span(&l->unlooked.missed, &u->missed);
-    time_account_add_span(&l->unlooked.faults, &u->faults);
+    time_account_add_span(&l->unsampled.too_short, &u->too_short);
+    time_account_add_span(&l->unsampled.too_late, &u->too_late);
+    time_account_add_span(&l->unsampled.faults, &u->faults);
 }
 
 /* Adds as much of the span as the rest of the stretch has room for. */
@@ -97,17 +97,17 @@ void time_account_wait_for_room(struct time_account *l, struct time_account_part
     l->room = (struct off_span){0, 0, 0};
 }
 
-void time_account_add_unlooked(struct time_account *l, uint64_t ns)
+void time_account_add_unsampled(struct time_account *l, uint64_t ns)
 {
-    struct off_span brief = l->unlooked.brief;
+    struct off_span brief = l->unsampled.too_short;
 
-    add_part(l, OFF_OTHER_FAULT, &l->unlooked.faults, &ns);
-    add_part(l, OFF_OTHER_NOT_SAMPLED, &l->unlooked.missed, &ns);
+    add_part(l, OFF_OTHER_FAULT, &l->unsampled.faults, &ns);
+    add_part(l, OFF_OTHER_NOT_SAMPLED, &l->unsampled.too_late, &ns);
     brief.ns = ns;
     if (ns && !brief.times)
         brief.times = 1;
     add_part(l, OFF_OTHER_TOO_SHORT, &brief, &ns);
-    l->unlooked = (struct off_unsampled){.brief = {0, 0, 0}};
+    l->unsampled = (struct off_unsampled){.too_short = {0, 0, 0}};
 }
 
 void time_account_report(struct time_account *l, const struct offcpu_output *sink, pid_t tid)

@@ -26,7 +26,7 @@ struct time_account {
     uint64_t short_ns;                     /* in calls too short to be measured */
     uint64_t stopped_ns;                   /* stopped by job control */
     struct off_span room;                  /* waiting until the tracer had read the ring */
-    struct off_unsampled unlooked;         /* asleep, and not sampled */
+    struct off_unsampled unsampled;        /* asleep, and not sampled */
     uint64_t faults;                       /* page faults at the last reading */
     struct off_span rest[OFF_OTHER_TIMES]; /* not reported yet */
 };
@@ -61,11 +61,11 @@ void time_account_add_left(struct time_account *l, const struct offcpu_ops *worl
                            uint64_t ns, uint64_t turns);
 /* Counts the rest of a stretch as waits for room in a ring, up to the recorded waits. */
 void time_account_wait_for_room(struct time_account *l, struct time_account_parts *p);
-/* For a source that stops no thread. time_account_note_unlooked adds the unsampled sleeps that the
- * source reports. time_account_add_unlooked adds the rest of a stretch by them; time that the
+/* For a source that stops no thread. time_account_note_unsampled adds the unsampled sleeps that the
+ * source reports. time_account_add_unsampled adds the rest of a stretch by them; time that the
  * source does not report counts as short sleeps. */
-void time_account_note_unlooked(struct time_account *l, const struct off_unsampled *u);
-void time_account_add_unlooked(struct time_account *l, uint64_t ns);
+void time_account_note_unsampled(struct time_account *l, const struct off_unsampled *u);
+void time_account_add_unsampled(struct time_account *l, uint64_t ns);
 /* Reports to the sink what was not reported yet. */
 void time_account_report(struct time_account *l, const struct offcpu_output *sink, pid_t tid);
 

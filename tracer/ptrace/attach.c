@@ -205,7 +205,8 @@ static int seize_one_of_each(struct source *s, const struct attach *a)
 
 static void emit_asleep(struct source *s, struct ptraced *t, const struct task_call *c)
 {
-    struct off_event e = {.kind = OFF_ENTRY, .time = source_now(), .in_call = true, .nr = c->nr};
+    struct off_event e = {
+        .kind = OFF_ENTRY, .time = source_now(), .attached_in_call = true, .nr = c->nr};
 
     memcpy(e.args, c->args, sizeof e.args);
     memcpy(t->args, c->args, sizeof t->args);

@@ -55,13 +55,13 @@ static void take_held(struct ptraced *t, struct off_event *e)
 {
     if (e->time < t->stop_began)
         return;
-    e->held = t->held;
-    e->held_more_ns = t->held_more_ns;
+    e->stopped = t->held;
+    e->stopped_uncertain_ns = t->held_more_ns;
     t->held = (struct off_span){0};
     t->held_more_ns = 0;
     if (!t->at_stop || e->time < t->stood_since)
         return;
-    e->held.ns += e->time - t->stood_since;
+    e->stopped.ns += e->time - t->stood_since;
     t->stood_since = e->time;
 }
 

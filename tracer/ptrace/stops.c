@@ -165,8 +165,8 @@ static void on_entry(struct source *s, struct ptraced *t, bool filtered, uint64_
         t->cut.is = false;
         e.nr = t->nr;
         memcpy(e.args, t->args, sizeof e.args);
-        e.no_exit = !(flags & CALL_SLEEPS);
-        if (e.no_exit)
+        e.cannot_block = !(flags & CALL_SLEEPS);
+        if (e.cannot_block)
             t->reported = false;
         source_emit(s, t, &e);
     }
@@ -234,7 +234,7 @@ static void on_exit_stop(struct source *s, struct ptraced *t, uint64_t now)
         e.result = result;
         if (t->maps) {
             e.kind = OFF_ENTRY;
-            e.no_exit = true;
+            e.cannot_block = true;
             memcpy(e.args, t->args, sizeof e.args);
         }
         t->may_go = true;
@@ -277,7 +277,8 @@ static void emit_unseen_exit(struct source *s, struct ptraced *t, uint64_t now)
 static void emit_found(struct source *s, struct ptraced *t, uint64_t now)
 {
     const struct callregs *r = &t->regs;
-    struct off_event e = {.kind = OFF_ENTRY, .time = t->asleep ? t->asleep : now, .in_call = true};
+    struct off_event e = {
+        .kind = OFF_ENTRY, .time = t->asleep ? t->asleep : now, .attached_in_call = true};
 
     if (!t->retry.pc) {
         if (callregs_nr(r) < 0 || !restart_pending(callregs_result(r)) || callregs_is_foreign(r))

@@ -107,9 +107,9 @@ static void on_prepare(void *arg, pid_t pid, pid_t tid, const struct user_regs_s
 static void on_event(void *arg, const struct off_event *e)
 {
     (void)arg;
-    shared->held_ns += e->held.ns;
-    if (e->held.longest_ns > shared->longest_held_ns)
-        shared->longest_held_ns = e->held.longest_ns;
+    shared->held_ns += e->stopped.ns;
+    if (e->stopped.longest_ns > shared->longest_held_ns)
+        shared->longest_held_ns = e->stopped.longest_ns;
     shared->begun += e->kind == OFF_THREAD_BEGIN;
     shared->ended += e->kind == OFF_THREAD_END;
     if (e->kind == OFF_THREAD_BEGIN || e->kind == OFF_THREAD_END)

@@ -251,7 +251,7 @@ static void test_found_twice(void)
                           .pid = 10,
                           .nr = SYS_read,
                           .args = {3},
-                          .looked = true};
+                          .sampled = true};
 
     two_threads(0);
     stage_object(3, OFF_ON_PIPE, 7, 0);

@@ -26,10 +26,10 @@ static void take(void *arg, const struct off_event *e, uint32_t stack)
         stage_event(e);
     if (e->kind == OFF_ENTRY)
         snprintf(reported + at, room, "%s%d>%d@%d%s%s", gap, (int)e->tid, e->nr, (int)e->time,
-                 e->no_exit ? "w" : "", e->restarted ? "r" : "");
+                 e->cannot_block ? "w" : "", e->restarted ? "r" : "");
     else if (e->kind == OFF_EXIT)
         snprintf(reported + at, room, "%s%d<%d=%d@%d%s", gap, (int)e->tid, e->nr, (int)e->result,
-                 (int)e->time, e->ran_on ? "on" : "");
+                 (int)e->time, e->stayed_on_cpu ? "on" : "");
     else
         snprintf(reported + at, room, "%s%d!%d@%d%s", gap, (int)e->tid, e->nr, (int)e->time,
                  e->caught ? "c" : "");
@@ -275,7 +275,7 @@ static bool stop(enum off_event_kind kind, int nr, uint64_t time)
                                 .tid = 11,
                                 .pid = 10,
                                 .nr = nr,
-                                .held = {.ns = kind == OFF_SAMPLE ? 5 : 0, .times = 1}};
+                                .stopped = {.ns = kind == OFF_SAMPLE ? 5 : 0, .times = 1}};
 
     return ringevents_stopped(events, &e);
 }
@@ -304,7 +304,7 @@ static uint64_t held;
 static void add_held(void *arg, const struct off_event *e, uint32_t stack)
 {
     (void)arg, (void)stack;
-    held += e->held.ns;
+    held += e->stopped.ns;
 }
 
 static void test_samples(void)
@@ -342,7 +342,7 @@ static void test_held(void)
 {
     static const struct ringevents_client client = {.event = add_held};
     struct off_event e = {
-        .kind = OFF_SIGNAL, .time = 15, .tid = 11, .pid = 10, .held = {40, 40, 1}};
+        .kind = OFF_SIGNAL, .time = 15, .tid = 11, .pid = 10, .stopped = {40, 40, 1}};
 
     begin();
     ringevents_free(events);

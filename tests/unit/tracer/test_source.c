@@ -139,7 +139,7 @@ static const char *disorder(const struct eventlog *log)
         case OFF_ENTRY:
             if (l->in_call && !e->restarted)
                 wrong = "an entry within a call";
-            l->in_call = !e->no_exit;
+            l->in_call = !e->cannot_block;
             l->nr = e->nr;
             break;
         case OFF_EXIT:
@@ -176,10 +176,10 @@ static void test_launch(const struct source_options *o, const char *mode)
     out = eventlog_find(&log, OFF_EXIT, SYS_clock_nanosleep, 0);
     if (ok(in && out, "%s: the sleep has an entry and an exit", mode)) {
         ok(out->time - in->time >= 50000000, "%s: the sleep lasts 50 ms", mode);
-        ok(out->result == 0 && !in->no_exit, "%s: the exit of the sleep has its result", mode);
+        ok(out->result == 0 && !in->cannot_block, "%s: the exit of the sleep has its result", mode);
     }
     ok(eventlog_find(&log, OFF_ENTRY, SYS_close, 0) &&
-           eventlog_find(&log, OFF_ENTRY, SYS_close, 0)->no_exit &&
+           eventlog_find(&log, OFF_ENTRY, SYS_close, 0)->cannot_block &&
            !eventlog_find(&log, OFF_EXIT, SYS_close, 0),
        "%s: a call that only wakes has an entry only", mode);
     ok(eventlog_find(&log, OFF_ENTRY, SYS_mmap, 0) &&
@@ -243,8 +243,8 @@ static void test_lives(const struct source_options *o, const char *mode)
     is_int((intmax_t)eventlog_count(&log, OFF_EXEC, -1), o->no_follow ? 0 : 80,
            "%s: each exec is reported", mode);
     e = eventlog_find(&log, OFF_ENTRY, VFORK, 0);
-    ok(e && !e->no_exit && eventlog_find(&log, OFF_EXIT, VFORK, 0), "%s: a parent in vfork sleeps",
-       mode);
+    ok(e && !e->cannot_block && eventlog_find(&log, OFF_EXIT, VFORK, 0),
+       "%s: a parent in vfork sleeps", mode);
     eventlog_free(&log);
 }
 

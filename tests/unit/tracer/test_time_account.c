@@ -300,8 +300,8 @@ static void looked(uint64_t at, uint64_t to, int nr, struct stage_args args, boo
                           .tid = 11,
                           .pid = 10,
                           .nr = nr,
-                          .looked = true,
-                          .in_call = cut};
+                          .sampled = true,
+                          .attached_in_call = cut};
 
     memcpy(e.args, args.a, sizeof e.args);
     stage_event(&e);
@@ -314,21 +314,21 @@ static void looked(uint64_t at, uint64_t to, int nr, struct stage_args args, boo
     stage_event(&e);
 }
 
-static void unlooked(uint64_t at, struct off_unsampled u)
+static void unsampled(uint64_t at, struct off_unsampled u)
 {
     stage_event(&(struct off_event){
-        .kind = OFF_UNSAMPLED, .time = at * US, .tid = 11, .pid = 10, .unlooked = &u});
+        .kind = OFF_UNSAMPLED, .time = at * US, .tid = 11, .pid = 10, .unsampled = &u});
 }
 
-static void test_unlooked(void)
+static void test_unsampled(void)
 {
     stage_open_unstopped();
     stage_sched(11, 0, 0, 0);
     stage_begin(0, 11, 10, 0);
     stage_object(3, OFF_ON_PIPE, 77, 1);
-    unlooked(5000, (struct off_unsampled){.brief = {1000 * US, 600 * US, 2},
-                                          .missed = {2000 * US, 2000 * US, 1},
-                                          .faults = {300 * US, 300 * US, 1}});
+    unsampled(5000, (struct off_unsampled){.too_short = {1000 * US, 600 * US, 2},
+                                           .too_late = {2000 * US, 2000 * US, 1},
+                                           .faults = {300 * US, 300 * US, 1}});
     stage_sched(11, 400, 100, 0);
     looked(5000, 9000, SYS_read, ARGS(3), false);
     is_int((intmax_t)stage_sleeps(), 1, "a sampled sleep is reported as a sleep");
@@ -355,7 +355,7 @@ static void test_unlooked(void)
 /* A sampled write only shows that the thread slept in it. It counts as waking no thread. */
 static void test_looked_write(void)
 {
-    struct off_event e = {.kind = OFF_ENTRY, .time = 100 * US, .nr = SYS_read, .looked = true};
+    struct off_event e = {.kind = OFF_ENTRY, .time = 100 * US, .nr = SYS_read, .sampled = true};
 
     stage_open_unstopped();
     stage_begin(0, 11, 10, 0);
@@ -377,13 +377,14 @@ static void test_looked_write(void)
 
 /* Missed sleep that exceeds the thread's time, as it includes waits for a CPU. It is reported after
  * a second, as far as there was time. */
-static void test_unlooked_too_much(void)
+static void test_unsampled_too_much(void)
 {
     stage_open_unstopped();
     stage_sched(11, 0, 0, 0);
     stage_begin(0, 11, 10, 0);
     stage_sched(11, 100, 1600000, 0);
-    unlooked(2000000, (struct off_unsampled){.missed = {1900000 * (uint64_t)US, 400000 * US, 7}});
+    unsampled(2000000,
+              (struct off_unsampled){.too_late = {1900000 * (uint64_t)US, 400000 * US, 7}});
     is_int(rest_us(OFF_OTHER_NOT_SAMPLED), 2000000 - 100 - 1600000,
            "missed sleep is reported after a second, no more than there was time for");
     is_int((intmax_t)reported(11) / US, 2000000,
@@ -404,9 +405,9 @@ int main(void)
     test_too_much();
     test_left_out();
     test_stopped();
-    test_unlooked();
+    test_unsampled();
     test_looked_write();
-    test_unlooked_too_much();
+    test_unsampled_too_much();
     for (unsigned i = 0; i < 400; i++)
         test_any(i);
     return done_testing();
