@@ -310,7 +310,7 @@ static void close_trace(struct tracing *t, uint64_t now, struct tracer_result *r
                    lost / 1000000);
     if (offtrace_cut_chains(t->recorder.trace))
         flame_warn("so many different threads woke one another that the wakers of %" PRIu64
-                   " sleeps are not told apart, or only the first is told",
+                   " sleeps are not distinguished, or only the first is kept",
                    offtrace_cut_chains(t->recorder.trace));
 }
 

@@ -349,8 +349,9 @@ static void print_gains(const struct critical_text *path, struct strbuf *sb)
     for (size_t i = 0; i < path->things && reported < THINGS; i++) {
         if (!could_be_free(&path->thing[i]) || path->thing[i].ns * 100 < path->length_ns)
             continue;
-        strbuf_addstr(sb,
-                      reported++ ? ", " : "at most so much shorter if nobody had to wait for: ");
+        strbuf_addstr(sb, reported++ ? ", "
+                                     : "the critical path would be shorter by at most this if no "
+                                       "thread had to wait for: ");
         waited_add_short(sb, path->thing[i].name);
         strbuf_addstr(sb, " -");
         add_time(sb, path->thing[i].ns);

@@ -275,7 +275,7 @@ void recording_add_doubts(struct strbuf *sb, const struct recording *r)
         unreadable_traces_add_names(sb, &r->unread);
     }
     if (r->others.overwritten)
-        strbuf_addf(sb, "%sthe notes of the run were written over: %s", sb->len ? "; " : "",
+        strbuf_addf(sb, "%sthe run's own records were overwritten: %s", sb->len ? "; " : "",
                     r->others.overwritten);
 }
 

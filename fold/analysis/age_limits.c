@@ -59,8 +59,8 @@ static int take_limit(void *at, const struct opts_row *row FLAME_UNUSED,
     }
     status = opts_wrong_value(
         given,
-        bytes ? "a power of two from 1k on, as lifetimes are told by classes: %s"
-              : "1, 2 or 5 and zeros, from 1us on, as lifetimes are told by classes: %s",
+        bytes ? "a power of two from 1k on, as lifetimes are counted in classes: %s"
+              : "1, 2 or 5 and zeros, from 1us on, as lifetimes are counted in classes: %s",
         near.buf);
     strbuf_release(&near);
     return status;

@@ -109,7 +109,7 @@ for word in over:8 spares_made:20 rules:28 disk_limit:32 magic:0; do
 done
 run "$FLAME" leak -q --json l.json -- sh -c './keeper hold:0; exec ./scrawls /notes 8 1 1 /bin/true'
 is_int "$status" 1 'flame leak with over overwritten ends with status 1'
-file_has err 'leak: not every process could be checked: the notes of the run were written over: over' \
+file_has err "leak: not every process could be checked: the run's own records were overwritten: over" \
     'flame leak with over overwritten says why'
 run "$FLAME" mem -o x.folded -- ./scrawls /notes 12 255 4
 file_has err '\(used\): processes may be missing' 'an impossible number of notes is reported'

@@ -80,7 +80,7 @@ has_words() {
 again 8 has_words
 is_int "$status" 0 'flame off of a program with a lock succeeds'
 file_has err "$summary" 'the summary has the critical path'
-file_has err '^flame: at most so much shorter if nobody had to wait for: .*futex way_lock -[0-9.]+ ms' \
+file_has err '^flame: the critical path would be shorter by at most this if no thread had to wait for: .*futex way_lock -[0-9.]+ ms' \
     'the summary has the bound on the gain'
 run_expect_status 0 'flame off --lanes off succeeds' "$FLAME" off --lanes off -o n.flame -- ./waypoints lock
 file_lacks err 'critical path' 'flame off --lanes off has no critical path in its summary'
