@@ -6,7 +6,7 @@ export const quiet = { reducedMotion: "reduce", width: 1400, height: 800 };
 export const explore = async (folded, how = {}, ...options) =>
     open(renderTo("html", folded, ...options), { ...quiet, ...how });
 export const untroubled = async (page, name) => {
-    is(page.trouble.join("\n"), "", `${name}: no script error, no request`);
+    is(page.trouble.join("\n"), "", `${name}: the page has no script error and makes no request`);
     await done(page);
 };
 

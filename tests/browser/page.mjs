@@ -170,7 +170,7 @@ export async function main(tests) {
             await test();
         console.log(`1..${count}`);
     } catch (e) {
-        ok(false, "no exception", e.stack);
+        ok(false, "no test throws an exception", e.stack);
     } finally {
         if (browser)
             await browser.close();

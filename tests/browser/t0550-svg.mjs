@@ -36,16 +36,16 @@ const matched = (page, want) => page.waitForFunction(
 
 async function hover() {
     const page = await open(render(FOLDED));
-    is(await text(page, "title"), "Memory live at the end", "the title");
-    is(await text(page, "details"), "", "no details at first");
+    is(await text(page, "title"), "Memory live at the end", "the picture shows its title");
+    is(await text(page, "details"), "", "the details line is empty at first");
     await on(page, "parse").hover();
     is(await text(page, "details"), "Function: parse (2.00 MiB, 2,097,152 bytes, 50.00%)",
-        "hover shows value in human and exact form, and percent");
+        "a pointer on a frame shows its value in human and exact form, and its percentage");
     await page.mouse.move(5, 5);
     is(await text(page, "details"), "",
         "the details line is empty after the pointer has left the frame");
     is((await frame(page, "main")).label, "main", "frames are labelled");
-    is(page.trouble.join("\n"), "", "no script error, no request");
+    is(page.trouble.join("\n"), "", "hover: the picture causes no script error and no request");
     await done(page);
 }
 
@@ -65,42 +65,42 @@ async function zoom() {
         "a child of a zoomed frame keeps its share");
     near((await frame(page, "alloc", 2)).width, 295, 1,
         "a nested frame of a zoomed frame keeps its share");
-    ok(!(await frame(page, "emit")).shown, "other frames are gone");
-    ok(await visible(page, "unzoom"), "Reset Zoom is there");
+    ok(!(await frame(page, "emit")).shown, "a zoom hides the frames outside the zoomed frame");
+    ok(await visible(page, "unzoom"), "Reset Zoom is visible after a zoom");
     await on(page, "alloc", 2).click();
     near((await frame(page, "alloc", 2)).width, 1180, 1,
         "a second zoom inside a zoomed frame works");
     await on(page, "main").click();
-    near((await frame(page, "main")).width, 1180, 1, "a faded ancestor can be clicked");
+    near((await frame(page, "main")).width, 1180, 1, "a click on a faded ancestor zooms to it");
     ok((await frame(page, "emit")).shown, "zooming out shows the other children again");
     await page.locator("#unzoom").click();
     const after = await frame(page, "parse");
-    near(after.x, before.x, 0.1, "reset: all as before");
+    near(after.x, before.x, 0.1, "reset: frames are where they were before the zoom");
     near(after.width, before.width, 0.1, "reset: widths are as before");
-    is(after.opacity, 1, "reset: nothing faded");
+    is(after.opacity, 1, "reset: no frame is faded");
     await on(page, "parse").click();
     await page.goBack();
     near((await frame(page, "parse")).width, before.width, 0.1, "Back undoes a zoom");
     await on(page, "parse").click();
     await page.keyboard.press("Escape");
     near((await frame(page, "parse")).width, before.width, 0.1, "Escape undoes a zoom");
-    is(page.trouble.join("\n"), "", "no script error, no request");
+    is(page.trouble.join("\n"), "", "zoom: the picture causes no script error and no request");
     await done(page);
 }
 
 async function search() {
     const page = await open(render(FOLDED));
-    ok(!await page.locator("#searchbox").count(), "no search box at first");
+    ok(!await page.locator("#searchbox").count(), "there is no search box at first");
     await page.keyboard.press("Control+f");
-    ok(await page.locator("#searchbox input").isVisible(), "Ctrl-F opens it");
+    ok(await page.locator("#searchbox input").isVisible(), "Ctrl-F opens the search box");
     await page.keyboard.type("/^alloc$/");
     await matched(page, "Matched: 75.00%, 1 name");
     ok(true, "a stack with nested matches counts once");
-    is((await frame(page, "alloc")).fill, "rgb(230, 0, 230)", "matches are marked");
+    is((await frame(page, "alloc")).fill, "rgb(230, 0, 230)", "search marks the frames that match");
     ok((await frame(page, "parse")).fill !== "rgb(230, 0, 230)",
         "search does not mark frames that do not match");
     await page.keyboard.press("Enter");
-    ok(!await page.locator("#searchbox").count(), "Enter closes the box");
+    ok(!await page.locator("#searchbox").count(), "Enter closes the search box");
     is(await text(page, "matched"), "Matched: 75.00%, 1 name",
         "Enter keeps the matches of a search");
     is(await label(page, "search"), "Reset Search",
@@ -114,21 +114,24 @@ async function search() {
     await matched(page, "Matched: 37.50%, 2 names");
     await page.locator("#ignorecase").click();
     is(await text(page, "matched"), "Matched: 25.00%, 1 name",
-        "case matters in a search without ic");
+        "the ic button makes a search match case");
     ok((await page.evaluate(() => location.hash)).includes("c=1"),
-        "the address keeps that case matters in a search");
+        "the address keeps that a search matches case");
     await page.keyboard.press("Control+i");
-    is(await text(page, "matched"), "Matched: 37.50%, 2 names", "Ctrl-I turns it on again");
+    is(await text(page, "matched"), "Matched: 37.50%, 2 names",
+        "Ctrl-I makes a search ignore case again");
     await page.locator("#searchbox input").fill("/em(/");
     await matched(page, "a ( without its ); as text: 0.00%, 0 names");
-    ok(true, "a wrong expression is said to be wrong, and is text");
-    is(await page.locator("#matched.wrong").count(), 1, "a wrong expression is in another colour");
+    ok(true, "search shows the error of a wrong expression and searches it as text");
+    is(await page.locator("#matched.wrong").count(), 1,
+        "search shows the error of a wrong expression in another colour");
     await page.locator("#searchbox input").fill("main|exit");
     await matched(page, "Matched: 0.00%, 0 names");
     await page.locator("#regex").click();
-    is(await text(page, "matched"), "Matched: 100.00%, 2 names", ".* makes it an expression");
+    is(await text(page, "matched"), "Matched: 100.00%, 2 names",
+        "the .* button makes text an expression");
     ok((await page.evaluate(() => location.hash)).includes("r=1"),
-        "the address has an expression as one");
+        "the address keeps that the search text is an expression");
     await page.locator("#regex").click();
     await page.locator("#searchbox input").fill("all");
     await matched(page, "Matched: 75.00%, 1 name");
@@ -140,8 +143,8 @@ async function search() {
     ok(await page.locator("#searchbox input").isVisible(), "F3 opens the search box");
     await page.keyboard.type("nothing like it");
     await matched(page, "Matched: 0.00%, 0 names");
-    ok(true, "no match is 0%");
-    is(page.trouble.join("\n"), "", "no script error, no request");
+    ok(true, "a search without a match shows 0%");
+    is(page.trouble.join("\n"), "", "search: the picture causes no script error and no request");
     await done(page);
 }
 
@@ -153,24 +156,26 @@ async function keys() {
         ["ArrowUp", "parse"]];
     for (const [key, name] of steps) {
         await page.keyboard.press(key);
-        ok((await text(page, "details")).startsWith(`Function: ${name} (`), `${key} to ${name}`);
+        ok((await text(page, "details")).startsWith(`Function: ${name} (`),
+            `${key} moves the selection to ${name}`);
     }
     is(await page.evaluate(() => document.activeElement.getAttribute("aria-label")),
         "parse (2.00 MiB, 2,097,152 bytes, 50.00%)", "a screen reader hears the frame");
     await page.keyboard.press("Enter");
-    near((await frame(page, "parse")).width, 1180, 1, "Enter zooms");
+    near((await frame(page, "parse")).width, 1180, 1, "Enter zooms to the selected frame");
     await page.keyboard.press("ArrowDown");
     await page.keyboard.press("Enter");
     near((await frame(page, "main")).width, 1180, 1, "Enter zooms to a faded caller");
     await page.keyboard.press("Escape");
-    ok(!await visible(page, "next"), "no next match without a search");
+    ok(!await visible(page, "next"), "the button for the next match is hidden without a search");
     await page.keyboard.press("Control+f");
     await page.keyboard.type("emit");
     await matched(page, "Matched: 37.50%");
     await page.keyboard.press("Enter");
     const details = async (key, start) => {
         await page.keyboard.press(key);
-        ok((await text(page, "details")).startsWith(`Function: ${start} (`), `${key} to ${start}`);
+        ok((await text(page, "details")).startsWith(`Function: ${start} (`),
+            `${key} selects the match ${start}`);
     };
     await details("n", "Emit");
     await details("n", "emit");
@@ -181,8 +186,8 @@ async function keys() {
         "the button selects the next match");
     await on(page, "parse").click();
     await page.locator("#previous").click();
-    near((await frame(page, "emit")).width, 1180, 1, "a match out of sight is zoomed to");
-    is(page.trouble.join("\n"), "", "no script error, no request");
+    near((await frame(page, "emit")).width, 1180, 1, "the picture zooms to a match out of sight");
+    is(page.trouble.join("\n"), "", "keys: the picture causes no script error and no request");
     await done(page);
 }
 
@@ -224,7 +229,8 @@ async function address() {
     await done(gone);
     const [x, y] = await placeOfEmit(path);
     const place = await open(path, { hash: `#x=${x}&y=${y}` });
-    near((await frame(place, "emit")).width, 1180, 1, "flamegraph.pl's x and y are taken");
+    near((await frame(place, "emit")).width, 1180, 1,
+        "a link with flamegraph.pl's x and y zooms to their frame");
     await done(place);
     const chart = await open(render("a;f;g 5\na;h 5\na;f;g 5\n", "--flamechart"));
     await on(chart, "g", 1).click();
@@ -238,8 +244,8 @@ async function address() {
     const odd = await open(anyName);
     await on(odd, '"c"').click();
     await odd.reload();
-    near((await frame(odd, '"c"')).width, 1180, 1, "any name can stand in it");
-    is(odd.trouble.join("\n"), "", "no script error");
+    near((await frame(odd, '"c"')).width, 1180, 1, "the address can hold any name of a frame");
+    is(odd.trouble.join("\n"), "", "address: the picture causes no script error");
     await done(odd);
     const deep = await open(render("frame_with_a_name;".repeat(900) + "leaf 3\nother 5\n"));
     await on(deep, "leaf").click();
@@ -251,10 +257,10 @@ async function address() {
         "a link with the place of a frame zooms to it");
     await done(deep);
     const wrong = await open(path, { hash: "#x=99999&y=oops&r=1&s=%5B" });
-    ok((await frame(wrong, "emit")).shown, "a link to no frame shows all");
+    ok((await frame(wrong, "emit")).shown, "a link to a place without a frame shows all frames");
     is(await text(wrong, "matched"), "a [ without its ]; as text: 0.00%, 0 names",
         "a link with a wrong expression shows the error");
-    is(wrong.trouble.join("\n"), "", "no script error");
+    is(wrong.trouble.join("\n"), "", "a wrong link causes no script error");
     await done(wrong);
 }
 
@@ -276,7 +282,8 @@ async function width() {
     for (const narrow of [280, 340, 600]) {
         const small = await open(titled, { width: narrow });
         await on(small, "parse").click();
-        ok(await apart(small), `the title is apart from the buttons in ${narrow} pixels`);
+        ok(await apart(small),
+            `the title does not overlap the buttons in a window of ${narrow} pixels`);
         const shown = await label(small, "title");
         ok(shown.startsWith("Mem") && shown.endsWith("..") === narrow < 600,
             "a cut title in a narrow window can be read", shown);
@@ -285,7 +292,7 @@ async function width() {
             document.querySelector("#frames rect").getBoundingClientRect().width > 1100);
         is(await text(small, "title"), "Memory live when most was",
             "the title is whole again in a wide window");
-        is(small.trouble.join("\n"), "", "no script error");
+        is(small.trouble.join("\n"), "", "a narrow window causes no script error");
         await done(small);
     }
     const fixed = await open(render(FOLDED, "--width", "600"), { width: 1500 });
@@ -328,7 +335,7 @@ async function hostile() {
     const page = await open(render(folded, "--title", names[0], "--subtitle", names[1],
         "--countname", names[2], "--nametype", names[9]));
     const n = await page.locator("#frames > g").count();
-    is(n, 16, "every frame is there; a ';' begins another");
+    is(n, 16, "every hostile name has its frame, and a ';' in it begins another");
     for (let i = 0; i < n; i++) {
         await page.locator("#frames > g").nth(i).hover();
         await page.locator("#frames > g").nth(i).click();
@@ -341,8 +348,9 @@ async function hostile() {
     is(await page.locator("svg img, svg image, svg a:not(#findings > a)").count(), 0,
         "hostile names add no element");
     is(await page.evaluate(() => document.title), "", "hostile names run no script");
-    is(await text(page, "title"), names[0], "the title is text");
-    is(page.trouble.join("\n"), "", "no script error, no dialog, no request");
+    is(await text(page, "title"), names[0], "a hostile title is shown as text");
+    is(page.trouble.join("\n"), "",
+        "hostile names cause no script error, no dialog and no request");
     await done(page);
 
     const term = "<img src=x onerror=alert(1)>(";
@@ -361,7 +369,8 @@ async function embedded() {
     await done(page);
     const dark = await open(svg, { colorScheme: "dark" });
     const paper = await dark.evaluate(() => getComputedStyle(document.documentElement).backgroundColor);
-    ok(paper.match(/\d+/g).slice(0, 3).every((c) => c < 60), "dark when the reader's system is", paper);
+    ok(paper.match(/\d+/g).slice(0, 3).every((c) => c < 60),
+        "the picture is dark when the reader's system is dark", paper);
     await done(dark);
     const still = await open(svg, { javaScriptEnabled: false });
     ok(!await visible(still, "search"), "no button is visible without scripts");
@@ -403,9 +412,9 @@ async function signs() {
             .find((e) => e.textContent.startsWith(wanted + " ("));
         return getComputedStyle(g.querySelector("text")).fontWeight;
     }, name);
-    is(await weight("T1"), "700", "a sleeping thread's name is a band");
-    is(await weight("T2"), "700", "a waking one's too");
-    is(await weight("loop"), "400", "a function is none");
+    is(await weight("T1"), "700", "the name of a sleeping thread is bold");
+    is(await weight("T2"), "700", "the name of a waking thread is bold");
+    is(await weight("loop"), "400", "the name of a function is not bold");
     await on(chain, "T2").hover();
     is(await text(chain, "details"), "Function: T2 (5 samples, 50.00%) \u00b7 link 1 T2: 50.00%",
         "the details line of a waker has the links of its chain");
@@ -422,7 +431,7 @@ async function large() {
         folded += `main;group${i % 40};work${i};step${i};leaf${i} 5\n`;
     const page = await open(render(folded));
     const frames = await page.locator("#frames > g").count();
-    is(frames, 2 + 40 + 3 * 4000, "every frame is there");
+    is(frames, 2 + 40 + 3 * 4000, "a large picture has every frame");
     await page.evaluate(() => {
         window.writes = 0;
         new MutationObserver((m) => { window.writes += m.length; }).observe(
@@ -431,12 +440,14 @@ async function large() {
     await on(page, "group7").click();
     await page.waitForFunction(() => window.writes > 0);
     const first = await page.evaluate(() => window.writes);
-    ok(first < frames + 6 * 400, `zooming out of sight touches a frame once (${first} writes)`);
+    ok(first < frames + 6 * 400,
+        `a zoom writes once to each frame that it hides (${first} writes)`);
     await page.evaluate(() => { window.writes = 0; });
     await on(page, "work7").click();
     await page.waitForFunction(() => window.writes > 0);
     const second = await page.evaluate(() => window.writes);
-    ok(second < 400 + 60, `zooming on touches only what was in sight (${second} writes)`);
+    ok(second < 400 + 60,
+        `a zoom within a zoom writes only to the frames in sight (${second} writes)`);
     await done(page);
 }
 

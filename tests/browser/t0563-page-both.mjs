@@ -47,7 +47,8 @@ async function recorded() {
         ["run", "-q", "-o", out, "--", "sh", "-c", "/bin/sleep 0.3; exit 0"]);
     const page = await open(out, quiet);
     ok(/^alloc count live peak temp .*\boff wakeup offwake chain\b/
-        .test((await text(page, "#columns")).replace(/\s+/g, " ")), "a run has all views");
+        .test((await text(page, "#columns")).replace(/\s+/g, " ")),
+        "flame run: the page has all views");
     is(await text(page, "#title"), "Memory allocated", "flame run: the first view is shown");
     await column(page, "off").click();
     ok((await table(page)).some((line) => /^nanosleep ([1-9]\d\d\.\d ms|\d+\.\d+ s)/.test(line)),

@@ -50,22 +50,24 @@ const frame = (page) => page.evaluate(() => new Promise((done) =>
 async function chart() {
     const page = await explore(FOLDED);
     is((await text(page, ".growth-legend")).replace(/\s+/g, " "), "Live 7.00 MiB Resident 12.00 MiB Mapped 2.00 MiB",
-        "a legend with what there is at the end");
+        "growth chart: the legend has the values at the end");
     const labels = await page.locator(".growth-label").allTextContents();
-    ok(["0 s", "2 s", "4 s", "0", "8 MiB"].every((s) => labels.includes(s)), "axes have units", labels.join());
-    is(await page.locator("polyline").count(), 3, "three lines");
-    is(await text(page, "#title"), "Memory allocated", "the page is of the whole run at first");
+    ok(["0 s", "2 s", "4 s", "0", "8 MiB"].every((s) => labels.includes(s)),
+        "growth chart: the axes have units", labels.join());
+    is(await page.locator("polyline").count(), 3, "growth chart: there are three lines");
+    is(await text(page, "#title"), "Memory allocated",
+        "growth chart: the page is of the whole run at first");
     await page.mouse.move(...await at(page, 1.1));
     await frame(page);
     is((await text(page, ".growth-tip")).replace(/\s+/g, " "), "1 s Live 3.00 MiB Resident 5.00 MiB Mapped 0 B",
-        "the pointer tells the moment next to it");
+        "growth chart: the tooltip shows the moment next to the pointer");
     await page.locator(".growth-key", { hasText: "Mapped" }).click();
-    is(await page.locator("polyline").count(), 2, "a line can be hidden");
+    is(await page.locator("polyline").count(), 2, "growth chart: a line can be hidden");
     is(await page.locator(".growth-key", { hasText: "Mapped" }).getAttribute("aria-pressed"), "false",
         "growth chart: the button of a hidden line is not pressed");
     await untroubled(page, "chart");
     const none = await explore("m;a 1\n");
-    ok(await none.locator("#growth").isHidden(), "no chart without moments");
+    ok(await none.locator("#growth").isHidden(), "growth chart: a page without moments has none");
     await untroubled(none, "no moments");
 }
 
@@ -79,15 +81,18 @@ async function brushing() {
     is((await table(page)).sort().join(", "), "a 1.00 MiB 1.00 MiB, b 2.00 MiB 2.00 MiB, m 0 B 3.00 MiB",
         "growth chart: the table is of the chosen moment");
     await page.waitForFunction(() => location.hash.includes("time=1"));
-    ok(/[#&]time=1(&|$)/.test(page.url()) && page.url().includes("column=live"), "the address has it", page.url());
+    ok(/[#&]time=1(&|$)/.test(page.url()) && page.url().includes("column=live"),
+        "growth chart: the address has the chosen moment", page.url());
     await drag(page, 1, 3);
-    is(await text(page, "#title"), "Memory live: growth from 1 s to 3 s", "a drag shows the growth");
+    is(await text(page, "#title"), "Memory live: growth from 1 s to 3 s",
+        "growth chart: a drag shows the growth");
     is(await row(page, 2), `a:${6 * MiB}`, "growth chart: the graph has what grew");
     is((await text(page, ".growth-legend")).replace(/\s+/g, " "),
-        "Live +6.00 MiB Resident +7.00 MiB Mapped +2.00 MiB", "the legend has the change");
+        "Live +6.00 MiB Resident +7.00 MiB Mapped +2.00 MiB",
+        "growth chart: the legend has the change");
     await hover(page, "a");
     ok(/Before\s+1\.00 MiB\s+After\s+7\.00 MiB, \+6\.00 MiB/.test(await text(page, "#tooltip")),
-        "the tooltip both ends", await text(page, "#tooltip"));
+        "growth chart: the tooltip has the values of both ends", await text(page, "#tooltip"));
     await page.waitForFunction(() => location.hash.includes("time=1%7E3"));
     await drag(page, 3, 4);
     is(await row(page, 2), `a:${5 * MiB}`, "growth chart: an end of the selection can be dragged");
@@ -113,11 +118,13 @@ async function brushing() {
         "growth chart: after a reset the graph is of the whole run");
     await page.mouse.click(...await at(page, 0));
     await page.keyboard.press("Escape");
-    is(await text(page, "#title"), "Memory live at the end", "Escape does, too");
+    is(await text(page, "#title"), "Memory live at the end",
+        "growth chart: Escape shows the whole run");
     await page.mouse.click(...await at(page, 4));
     await page.evaluate(() => document.activeElement.blur());
     await page.keyboard.press("Escape");
-    ok(await page.locator(".growth-brush").isHidden(), "wherever the focus is");
+    ok(await page.locator(".growth-brush").isHidden(),
+        "growth chart: Escape works wherever the focus is");
     await untroubled(page, "brushing");
 }
 
@@ -126,9 +133,10 @@ async function keys() {
     const slider = page.locator(".growth-plot");
     await slider.focus();
     await page.keyboard.press("ArrowLeft");
-    is(await title(), "Memory live at 4 s", "left begins at the end");
+    is(await title(), "Memory live at 4 s",
+        "growth chart: the left arrow key begins at the last moment");
     await page.keyboard.press("Home");
-    is(await title(), "Memory live at 0 s", "Home is the first moment");
+    is(await title(), "Memory live at 0 s", "growth chart: Home selects the first moment");
     await page.keyboard.press("ArrowRight");
     await page.keyboard.press("Shift+ArrowRight");
     await page.keyboard.press("Shift+ArrowRight");
@@ -137,13 +145,14 @@ async function keys() {
     is(await slider.getAttribute("aria-valuetext"), "from 1 s to 3 s. Live +6.00 MiB, Resident +7.00 MiB, Mapped +2.00 MiB",
         "growth chart: a screen reader hears the selected growth");
     await page.keyboard.press("Escape");
-    is(await title(), "Memory live at the end", "Escape is the whole run");
+    is(await title(), "Memory live at the end", "growth chart: Escape ends a selection by keys");
     await untroubled(page, "keys");
 }
 
 async function address() {
     const page = await explore(FOLDED, { hash: "#time=1.2~2.9" });
-    is(await text(page, "#title"), "Memory live: growth from 1 s to 3 s", "a link with a growth");
+    is(await text(page, "#title"), "Memory live: growth from 1 s to 3 s",
+        "growth chart: a link keeps a growth");
     await page.evaluate(() => {
         location.hash = "#time=2.2&zoom=;m;a";
     });
@@ -151,7 +160,8 @@ async function address() {
     is(await crumbs(page), "all m a", "growth chart: an address has a moment and a frame");
     for (const bad of ["x", "1~", "~2", "-1", "1e3", "9".repeat(40), "1~2~3"]) {
         const other = await explore(FOLDED, { hash: "#time=" + bad });
-        is(await text(other, "#title"), "Memory allocated", `time=${bad.slice(0, 9)} is passed over`);
+        is(await text(other, "#title"), "Memory allocated",
+            `growth chart: the page ignores time=${bad.slice(0, 9)}`);
         await untroubled(other, "a bad time");
     }
     await untroubled(page, "address");
@@ -161,7 +171,7 @@ async function marks() {
     const page = await explore(FOLDED);
     is((await page.locator(".growth-flag title").allTextContents()).join("; "),
         "begin, marked at 500 ms; <img src=x onerror=alert(1)>, marked at 2 s".replace("500 ms", "0.5 s"),
-        "marks stand on the axis, whatever they are called");
+        "growth chart: marks of any name are on the axis");
     await page.mouse.move(...await at(page, 2));
     await frame(page);
     ok((await text(page, ".growth-tip")).includes("\u2691 <img src=x onerror=alert(1)>"),
@@ -184,7 +194,8 @@ async function looks() {
                 return (Math.max(l, under) + 0.05) / (Math.min(l, under) + 0.05);
             });
         });
-        ok(contrast.length === 3 && contrast.every((c) => c > 3), `lines can be seen in the ${theme} theme`, contrast.join());
+        ok(contrast.length === 3 && contrast.every((c) => c > 3),
+            `growth chart: lines can be seen in the ${theme} theme`, contrast.join());
         await untroubled(page, theme);
     }
     const page = await explore(FOLDED, { hash: "#time=1~3&theme=dark" });
@@ -196,7 +207,8 @@ async function looks() {
         "growth chart: it is printed in light colours");
     await untroubled(page, "print");
     const small = await explore(FOLDED, { width: 640, height: 400 });
-    near(await small.evaluate(() => document.documentElement.scrollWidth), 640, 0, "a small window has room for it");
+    near(await small.evaluate(() => document.documentElement.scrollWidth), 640, 0,
+        "growth chart: a small window has room for it");
     await untroubled(small, "small");
 }
 
@@ -215,7 +227,7 @@ async function several() {
     const named = await explore("# flame: view=live unit=bytes\nm;f 5\n" + timed(moments, { "m;f": [[0, 3]] }),
         { hash: "#time=1" }, "--title", "Mine");
     is(`${await text(named, "#title")}; ${await text(named, "#subtitle")}`, "Mine; Memory live at 1 s \u00b7 3 B",
-        "a title of the reader's own stays, and the time stands below");
+        "growth chart: a title of the reader's own stays, and the subtitle has the moment");
     await untroubled(named, "named");
 }
 

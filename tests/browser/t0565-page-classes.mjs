@@ -21,7 +21,7 @@ async function tooltips() {
     const page = await explore(FOLDED);
     await hover(page, "f");
     is((await bars(page)).join(" / "), "11 0 0 *100 / *100 0 0 0 0 0 0 25",
-        "histogram: each class has a bar, empty ones between");
+        "histogram: each class has a bar, and empty classes between have empty bars");
     is(await values(page), "half up to 128 B; half up to 1 \u00b5s",
         "histogram: medians are shown");
     is((await page.locator(".hist-axis").allTextContents()).join(" / "),
@@ -49,7 +49,8 @@ async function tooltips() {
 async function columns() {
     const page = await explore(FOLDED, { hash: "#view=table" });
     const heads = () => page.locator(".top th").allTextContents();
-    is((await heads()).join(), "Symbol,Self,Total,Size,Lived,Young", "columns for medians and what died young");
+    is((await heads()).join(), "Symbol,Self,Total,Size,Lived,Young",
+        "histogram columns: the table has medians and the share that died young");
     const cells = (name) => page.locator("tr[data-at]", { hasText: name }).locator(".col-class")
         .allTextContents().then((all) => all.join());
     is(await cells("f"), "128 B,1 \u00b5s,100%", "histogram columns: a symbol has its values");

@@ -20,8 +20,8 @@ async function both(query, how = {}) {
     await untroubled(page, query.slice(0, 40));
     const svg = await open(render(STACKS), { hash: `#s=${q}${how.svg || ""}` });
     is(await found({ locator: (s) => ({ innerText: () => svg.locator(s).textContent() }) },
-        "#matched"), says, `${query.slice(0, 40)}: the SVG says the same: ${says}`);
-    is(svg.trouble.join("\n"), "", "without trouble");
+        "#matched"), says, `${query.slice(0, 40)}: the SVG finds the same as the page: ${says}`);
+    is(svg.trouble.join("\n"), "", "search: the SVG causes no script error and no request");
     await done(svg);
     return says;
 }
@@ -31,7 +31,7 @@ async function sameCounts() {
     const share = (...which) =>
         (100 * which.reduce((sum, i) => sum + (1 << i), 0) / all).toFixed(2) + "%";
     for (let i = 0; i < 7; i++)
-        is(await both(NAMES[i]), `${share(i)}, 1 name`, `${NAMES[i]} finds itself alone`);
+        is(await both(NAMES[i]), `${share(i)}, 1 name`, `${NAMES[i]} finds only itself`);
     is(await both("FOO"), `${share(7, 8, 10)}, 3 names`, "search ignores case");
     is(await both("/^foo$/"), `${share(8, 10)}, 2 names`,
         "search: text between slashes is an expression");
@@ -52,7 +52,8 @@ async function sameCounts() {
     is(await both("/usr/lib/x/"), `${share(4)}, 1 name`, "search: a path between slashes is found");
     is(await both("/(?=foo)/"), "looking ahead or behind is not known here; as text: 0.00%, 0 names",
         "search: an unsupported expression is refused with its reason");
-    is(await both("/\u00c9T\u00c9/"), `${share(11)}, 1 name`, "letters of any language");
+    is(await both("/\u00c9T\u00c9/"), `${share(11)}, 1 name`,
+        "search ignores the case of letters of any language");
 }
 
 // Expressions that go back and forth for years in the browser's own engine.
@@ -60,7 +61,7 @@ async function soon() {
     const long = `main;${"x".repeat(50000)} 3\nmain;short 5\n`;
     for (const query of ["/(x+x+)+y/", "/(x*)*$y/", "/(x|x)*y/", "/(.*){50}y/"]) {
         const page = await explore(long, { hash: "#q=" + encodeURIComponent(query) });
-        is(await text(page, "#matched"), "0.00% \u00b7 0 names", `${query} ends`);
+        is(await text(page, "#matched"), "0.00% \u00b7 0 names", `the search for ${query} ends`);
         await untroubled(page, query);
         const svg = await open(render(long), { hash: "#s=" + encodeURIComponent(query) });
         is(await svg.locator("#matched").textContent(), "Matched: 0.00%, 0 names",
@@ -94,11 +95,11 @@ async function filter(page, item) {
 
 async function filters() {
     const page = await explore(CALLS);
-    ok(!await page.locator("#filter").isVisible(), "no filter without a search");
+    ok(!await page.locator("#filter").isVisible(), "filter: its button is hidden without a search");
     await page.locator("#query").fill("alloc");
     await page.locator("#matchcase").click();
     is(await text(page, "#matched"), "59.38% \u00b7 2 names",
-        "search: an expression finds alloc and malloc");
+        "search: alloc finds alloc and malloc");
     await page.locator("#query").fill("/^alloc$/");
     await filter(page, "only stacks");
     is(await row(page, 0), "all:16", "filter: only stacks with a match are left");
@@ -108,17 +109,17 @@ async function filters() {
     is(await text(page, "#filters"), "Only with: /^alloc$/ \u2715", "filter: its tag is shown");
     ok(/16/.test(await text(page, "#subtitle")),
         "filter: the total is of the stacks that are left");
-    is(await page.locator("#query").inputValue(), "", "the search is used up");
+    is(await page.locator("#query").inputValue(), "", "filter: the search box is empty afterwards");
     const link = await page.evaluate(() => location.hash);
     const other = await explore(CALLS, { hash: link });
-    is(await row(other, 2), "io:4 parse:12", "a link keeps it");
+    is(await row(other, 2), "io:4 parse:12", "filter: a link keeps it");
     await untroubled(other, "link");
 
     await page.locator("#query").fill("parse");
     await filter(page, "Leave out");
-    is(await row(page, 2), "io:4", "a second filter works on what the first has left");
+    is(await row(page, 2), "io:4", "filter: a second one applies to what the first has left");
     await page.locator("#layouts button").filter({ hasText: "Callers" }).click();
-    is(await row(page, 1), "malloc:4", "callers, too");
+    is(await row(page, 1), "malloc:4", "filter: callers are filtered, too");
     is(await row(page, 3), "io:4", "filter: a second one follows the first");
     await page.locator("#layouts button").filter({ hasText: "Callees" }).click();
     await page.locator("#filters button").first().click();
@@ -138,14 +139,15 @@ async function filters() {
     await page.locator("#filters button").first().click();
     is(await row(page, 3), "malloc:4 emit:8 malloc:12", "filter: their order is kept");
     is(await row(page, 2), "io:12 parse:20", "filter: counts of merged matches go to the callers");
-    is((await table(page)).find((r) => r.startsWith("alloc")), undefined, "the table has none");
+    is((await table(page)).find((r) => r.startsWith("alloc")), undefined,
+        "filter: the table has no row of a merged function");
     await untroubled(page, "filters");
 }
 
 async function byFrame() {
     const page = await explore(CALLS);
     await choose(page, "emit", "only stacks with this");
-    is(await row(page, 0), "all:8", "a frame's menu filters by its name");
+    is(await row(page, 0), "all:8", "menu of a frame: only stacks with its name are left");
     await page.locator("#filters button").click();
     await choose(page, "parse", "Merge this function");
     is(await row(page, 2), "alloc:12 emit:8 io:12",
@@ -159,7 +161,8 @@ async function byFrame() {
     await choose(page, "emit", "Sandwich");
     is(await row(page, 0, 1), "emit:8", "menu of a frame: filters hold in the sandwich");
     is(await text(page, "#filters"),
-        "Sandwich: emit \u2715\nMerged away: parse \u2715\nFrom: emit \u2715", "all told");
+        "Sandwich: emit \u2715\nMerged away: parse \u2715\nFrom: emit \u2715",
+        "menu of a frame: tags show all filters");
     await untroubled(page, "by frame");
     const picked = await explore(CALLS);
     await picked.locator("tr[data-at] .symbol").filter({ hasText: /^io$/ }).click();
@@ -167,7 +170,7 @@ async function byFrame() {
     is(await row(picked, 2), "parse:20", "filter: selected rows of the table are left out");
     is(await crumbs(picked), "all", "filter: the path is of what is left");
     await picked.reload();
-    is(await row(picked, 2), "parse:20", "a reload, too");
+    is(await row(picked, 2), "parse:20", "filter: a reload keeps it");
     await click(picked, "parse");
     await untroubled(picked, "picked");
 }
@@ -186,14 +189,15 @@ async function compared() {
 async function wrongLinks() {
     for (const wrong of ["[", "{}", "[1,2,3]", '["keep","",""]', '["constructor","","a"]', '["keep"]']) {
         const page = await explore(CALLS, { hash: "#filter=" + encodeURIComponent(wrong) });
-        is(await row(page, 0), "all:32", `${wrong} is no filter`);
+        is(await row(page, 0), "all:32", `filter: the page ignores ${wrong}`);
         await untroubled(page, wrong);
     }
     const none = await explore(CALLS, { hash: "#filter=" +
         encodeURIComponent('["keep","","nothing like it"]') });
-    is(await text(none, "#filters"), "Only with: nothing like it \u2715", "one that leaves nothing");
+    is(await text(none, "#filters"), "Only with: nothing like it \u2715",
+        "filter: one that leaves no stack has its tag");
     await none.locator("#filters button").click();
-    is(await row(none, 0), "all:32", "can be undone");
+    is(await row(none, 0), "all:32", "filter: one that leaves no stack can be undone");
     await untroubled(none, "nothing");
 }
 

@@ -27,22 +27,26 @@ await main(async () => {
         "wrappers: the reader can make one an ordinary function");
     await other.locator("#display summary").click();
     await other.locator("[name=wrappers]").click();
-    is(await own(other), "xmalloc:10 malloc:5 pool_get:3 emit:2", "without any, where stacks end");
+    is(await own(other), "xmalloc:10 malloc:5 pool_get:3 emit:2",
+        "wrappers: without any, bytes are counted where stacks end");
     await untroubled(other, "link");
     await untroubled(page, "wrappers");
 
     const named = await explore(BYTES, {}, "--wrapper", "pool_*");
-    is(await own(named), "parse:15 emit:5", "--wrapper names more");
+    is(await own(named), "parse:15 emit:5", "--wrapper adds wrappers by name");
     await untroubled(named, "named");
     const none = await explore(BYTES, {}, "--no-wrappers");
-    is(await own(none), "xmalloc:10 malloc:5 pool_get:3 emit:2", "--no-wrappers has none");
+    is(await own(none), "xmalloc:10 malloc:5 pool_get:3 emit:2",
+        "--no-wrappers makes no function a wrapper");
     await untroubled(none, "none");
 
     const samples = await explore(STACKS);
-    is(await own(samples), "xmalloc:10 malloc:5 pool_get:3 emit:2", "time in malloc is malloc's");
+    is(await own(samples), "xmalloc:10 malloc:5 pool_get:3 emit:2",
+        "wrappers: time in malloc is counted for malloc");
     await untroubled(samples, "samples");
     const some = await explore(STACKS, {}, "--wrapper", "pool_get");
-    is(await own(some), "xmalloc:10 emit:5 malloc:5", "unless a function is named");
+    is(await own(some), "xmalloc:10 emit:5 malloc:5",
+        "wrappers: a function named by --wrapper is one in samples, too");
     await untroubled(some, "some");
     const lines = await explore("# flame: view=alloc unit=bytes\n" +
         "main;parse p.c:3;xmalloc x.c:12 4\nmain;parse p.c:4;xmalloc x.c:13_[i] 5\n");
@@ -66,10 +70,11 @@ await main(async () => {
         "colour: functions without a name of two modules have two colours");
     await hover(stripped, "[cc1+0x1a2b]");
     ok(/\b1 sample\b/.test(await stripped.evaluate(() => document.body.innerHTML +
-        [...document.querySelectorAll("td")].map((e) => e.title).join())), "one is 1 sample");
-    ok(await stripped.locator("#tooltip").isVisible(), "a tooltip");
+        [...document.querySelectorAll("td")].map((e) => e.title).join())),
+        "a count of one is shown as 1 sample");
+    ok(await stripped.locator("#tooltip").isVisible(), "a pointer on a frame shows the tooltip");
     await stripped.keyboard.press("Escape");
-    ok(!await stripped.locator("#tooltip").isVisible(), "goes with Esc");
-    ok(/cc1/.test(await text(stripped, "#table")), "the table is as it was");
+    ok(!await stripped.locator("#tooltip").isVisible(), "Escape hides the tooltip");
+    ok(/cc1/.test(await text(stripped, "#table")), "Escape leaves the table as it was");
     await untroubled(stripped, "stripped");
 });

@@ -33,7 +33,7 @@ async function same(folded, kinds, options, changes) {
     for (const kind of kinds) {
         await by(page, kind);
         is((await shown(page)).sort().join("\n"), top(folded, kind, ...options).sort().join("\n"),
-            [kind, ...options].join(" "));
+            `rows of ${[kind, ...options].join(" ")} are those of flame top`);
     }
     return page;
 }
@@ -55,7 +55,7 @@ async function numbers() {
     const filtered = await explore(STACKS, { hash: `#by=module&filter=${encodeURIComponent(
         JSON.stringify(["keep", "", "", ";take"]))}` });
     is((await shown(filtered)).join(), top(STACKS, "module", "--focus", "^take$").join(),
-        "the page's filter is that of the command");
+        "rows: a filter of the page leaves the rows of flame top --focus");
     await untroubled(filtered, "filtered");
 }
 
@@ -75,18 +75,19 @@ async function search() {
     ok((await text(page, "#filters")).includes(HOSTILE),
         "rows: the tag of the filter has the name of the place");
     await page.reload();
-    is((await shown(page)).join(), `${HOSTILE}|2|2`, "a link has it");
+    is((await shown(page)).join(), `${HOSTILE}|2|2`,
+        "rows: a link keeps the filter of the selected place");
     await untroubled(page, "filter");
     const link = await explore(STACKS, { hash });
     is(await link.locator("tr.picked .symbol").innerText(), HOSTILE,
         "rows: a link keeps the selected place");
     await link.keyboard.press("Escape");
-    is(await link.locator("tr.picked").count(), 0, "Esc lets go of it");
+    is(await link.locator("tr.picked").count(), 0, "rows: Escape deselects the place");
     await link.locator("tr[data-at]", { hasText: "cc1" }).focus();
     await link.keyboard.press("Enter");
-    is(await link.locator("tr.picked .symbol").innerText(), "cc1", "keys pick, too");
+    is(await link.locator("tr.picked .symbol").innerText(), "cc1", "rows: Enter selects a place");
     await link.keyboard.press("s");
-    is(await link.locator("#filters").innerText(), "", "a place has no sandwich");
+    is(await link.locator("#filters").innerText(), "", "rows: a place has no sandwich");
     await link.keyboard.press("Escape");
     await link.locator("#query").fill("gimple");
     is((await shown(link)).join(), "cc1|11|11", "rows: a search finds places by their frames");
@@ -118,11 +119,13 @@ async function colors() {
             `${theme}: functions of one module have one colour`);
         near(await hue("ggc_alloc"), await hue("[cc1+0x12]"), 0.12,
             "a function without a name has the colour of its module");
-        ok(Math.abs(await hue("ggc_alloc") - await hue("take")) > 0.15, "others are others");
+        ok(Math.abs(await hue("ggc_alloc") - await hue("take")) > 0.15,
+            "functions of two modules have two colours");
         await untroubled(page, theme);
     }
     const guessed = await explore("a;sqlite3_step;sqlite3_exec 3\na;png_read 2\n", { hash: "#by=package" });
-    is((await shown(guessed)).join(), "sqlite3|3|3,png|2|2,a|0|5", "without modules packages are guessed");
+    is((await shown(guessed)).join(), "sqlite3|3|3,png|2|2,a|0|5",
+        "rows: a profile without modules has guessed packages");
     await untroubled(guessed, "guessed");
 }
 

@@ -46,7 +46,8 @@ async function list() {
         "findings: Enter zooms to the frame of the sentence");
     await page.locator("#query").fill("emit");
     await links(page).nth(1).click();
-    is(await page.locator("#query").inputValue(), "", "a search gives way");
+    is(await page.locator("#query").inputValue(), "",
+        "findings: a click on a sentence clears the search");
     await untroubled(page, "list");
 }
 
@@ -58,15 +59,15 @@ async function fold() {
         "findings: the button of a folded list is not expanded");
     await address(page, "findings=folded");
     const other = await explore(STACKS, { hash: await page.evaluate(() => location.hash) });
-    ok(!await shown(other), "a link keeps that");
+    ok(!await shown(other), "findings: a link keeps a folded list");
     await other.locator("#findings .fold").click();
-    ok(await shown(other), "a click shows it again");
+    ok(await shown(other), "findings: a click unfolds the list");
     await untroubled(other, "unfold");
     await page.setViewportSize({ width: 640, height: 400 });
     await untroubled(page, "fold");
 
     const low = await explore(STACKS, { width: 640, height: 400 });
-    ok(!await shown(low), "a low window has it folded");
+    ok(!await shown(low), "findings: a low window has a folded list");
     const without = await explore(STACKS, { width: 640, height: 400 }, "--no-findings");
     const room = (where) => where.evaluate(() => document.getElementById("main").clientHeight);
     ok(await room(without) - await room(low) <= 22, "findings: a low window has them in one line");
@@ -87,13 +88,16 @@ async function others() {
         "findings: a hostile name is shown as text");
     await untroubled(one, "hostile");
     const none = await explore(STACKS, {}, "--no-findings");
-    is(await none.locator("#findings").count(), 0, "--no-findings leaves them out");
+    is(await none.locator("#findings").count(), 0,
+        "--no-findings: the page has no list of findings");
     await none.keyboard.press("w");
     await untroubled(none, "none");
     const change = await explore("a;f 1000 5000\na;g 1000 2000\na;h 3000 2500\n");
-    is((await links(change).allInnerTexts()).map((s) => s.slice(0, 6)).join(), "f grew,h shra", "a comparison");
+    is((await links(change).allInnerTexts()).map((s) => s.slice(0, 6)).join(), "f grew,h shra",
+        "findings: a comparison has sentences on growth and decline");
     await links(change).nth(1).click();
-    is(await crumbs(change), "all a h", "leads to what shrank");
+    is(await crumbs(change), "all a h",
+        "findings: a sentence of a comparison leads to what shrank");
     await untroubled(change, "change");
 }
 const page_html = (page) => page.locator("#findings b, #findings script").count();
@@ -103,7 +107,7 @@ async function picture() {
         rest);
     const page = await open(drawn);
     const zoomed = () => page.evaluate(() => document.querySelectorAll("#frames .parent").length);
-    is(await zoomed(), 0, "a picture begins with all");
+    is(await zoomed(), 0, "picture: all frames are shown at first");
     await page.locator("#findings a").first().click();
     await page.waitForFunction(() => document.querySelectorAll("#frames .parent").length === 3);
     ok(true, "picture: a click on a sentence zooms to its frame");
@@ -116,16 +120,17 @@ async function picture() {
     await page.keyboard.press("Enter");
     await page.waitForFunction(() => document.querySelectorAll("#frames .parent").length === 3);
     ok(true, "picture: keys zoom to the frame of a sentence");
-    is(page.trouble.join("\n"), "", "no trouble");
+    is(page.trouble.join("\n"), "", "picture: sentences cause no script error and no request");
     await done(page);
     const narrow = await open(drawn, { width: 300 });
     ok(await narrow.evaluate(() => [...document.querySelectorAll("#findings text")].every((t) =>
-        t.getBoundingClientRect().right <= innerWidth)), "a sentence is as long as the window lets");
+        t.getBoundingClientRect().right <= innerWidth)),
+        "picture: a sentence is cut to fit the window");
     await done(narrow);
     const odd = await open(render("# flame: view=peak unit=bytes\napp;main;a+b %26;malloc 4000\n"));
     await odd.locator("#findings a").first().click();
     await odd.waitForFunction(() => document.querySelectorAll("#frames .parent").length === 3);
-    ok(true, "a name with what addresses are made of is found");
+    ok(true, "picture: a sentence leads to a frame with special characters in its name");
     await done(odd);
 }
 

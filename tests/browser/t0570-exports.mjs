@@ -51,17 +51,19 @@ const level = (c, i) => c.getLevels()[i].map(item =>
 async function grafana() {
     const code = await loadGrafana();
     const c = container(code, folded, "--countname", "ms");
-    is(c.getLevels().length, 4, "the panel finds all levels");
-    is(level(c, 0), "all:0:11.5", "the root");
-    is(level(c, 1), "main:0:8.5 start:8.5:3", "frames side by side");
-    is(level(c, 2), "emit:0:1.5 parse:1.5:7 main:8.5:3", "callees above their callers");
+    is(c.getLevels().length, 4, "grafana: the panel finds all levels");
+    is(level(c, 0), "all:0:11.5", "grafana: the first level is the root");
+    is(level(c, 1), "main:0:8.5 start:8.5:3", "grafana: frames of one level are side by side");
+    is(level(c, 2), "emit:0:1.5 parse:1.5:7 main:8.5:3",
+        "grafana: callees are on the level after their callers");
     is(level(c, 3), "read:1.5:5 parse:8.5:3", "grafana: the panel has the stacks up to the leaves");
     is(c.getSelf(c.getNodesWithLabel("parse").map(n => n.itemIndexes[0])), 5,
         "grafana: the panel has the own counts");
     is(c.getSandwichLevels("main")[0].flat().map(n => c.getLabel(n.itemIndexes[0])).sort().join(),
         "all,all,main,start", "grafana: the sandwich of the panel has the callers");
-    is(c.valueDisplayProcessor(1500).suffix.trim(), "s", "1500 ms are seconds");
-    is(container(code, "# flame: view=alloc unit=bytes\nm;f 3000\n").getUnitTitle(), "RAM", "bytes");
+    is(c.valueDisplayProcessor(1500).suffix.trim(), "s", "grafana: 1500 ms are shown in seconds");
+    is(container(code, "# flame: view=alloc unit=bytes\nm;f 3000\n").getUnitTitle(), "RAM",
+        "grafana: bytes have a unit of memory");
 
     const d = container(code, compared);
     ok(d.isDiffFlamegraph(), "grafana: a comparison is one for the panel");
@@ -69,8 +71,9 @@ async function grafana() {
         "grafana: a comparison is as wide as both sides");
     const [gone] = d.getNodesWithLabel("gone"), [b] = d.getNodesWithLabel("b");
     is([d.getValue(gone.itemIndexes[0]), d.getValueRight(gone.itemIndexes[0])].join(), "25,0",
-        "before is left, after right");
-    is([d.getSelf(b.itemIndexes[0]), d.getSelfRight(b.itemIndexes[0])].join(), "10,30", "own counts");
+        "grafana: a comparison has before at the left and after at the right");
+    is([d.getSelf(b.itemIndexes[0]), d.getSelfRight(b.itemIndexes[0])].join(), "10,30",
+        "grafana: a comparison has own counts of both sides");
 }
 
 async function speedscope() {
@@ -82,7 +85,7 @@ async function speedscope() {
         ["counts", folded], ["bytes", "# flame: view=alloc unit=bytes\nm f.c:3;g 7\n"],
         ["time", folded, "--countname", "seconds"], ["a comparison", compared]])
         ok(validate(read(renderTo("speedscope.json", text, ...options))),
-            `speedscope's schema: ${what}`, JSON.stringify(validate.errors));
+            `speedscope's schema accepts ${what}`, JSON.stringify(validate.errors));
     const wrong = read(renderTo("speedscope.json", folded));
     delete wrong.profiles[0].weights;
     ok(!validate(wrong), "speedscope: the schema refuses a profile without weights");

@@ -87,11 +87,11 @@ async function kept() {
 
     const turned = await explore("m;a;f 3\nm;b;f 9\nm;b;g;f 1\nm;h 2\n");
     await click(turned, "f", { nth: 0 });
-    is(await crumbs(turned), "all m a f", "zoomed into a callee");
+    is(await crumbs(turned), "all m a f", "a click zooms to a callee");
     await turned.keyboard.press("r");
     is(await crumbs(turned), "all f", "callers show the zoomed function");
     await turned.keyboard.press("r");
-    is(await crumbs(turned), "all m a f", "callees show what was zoomed into");
+    is(await crumbs(turned), "all m a f", "callees show the frame that was zoomed before");
     await turned.locator("#layouts [data-value=callers]").click();
     await click(turned, "g");
     is(await crumbs(turned), "all f g", "a caller can be zoomed to");
@@ -101,10 +101,10 @@ async function kept() {
     await turned.locator("#layouts [data-value=callers]").click();
     await turned.keyboard.press("0");
     await turned.keyboard.press("r");
-    is(await crumbs(turned), "all", "all stays all");
+    is(await crumbs(turned), "all", "a page without a zoom stays so in another layout");
     await turned.goBack();
     await turned.goBack();
-    is(await crumbs(turned), "all f g", "Back goes back");
+    is(await crumbs(turned), "all f g", "Back restores the zoom of an earlier layout");
     await untroubled(turned, "turned");
 }
 

@@ -52,11 +52,16 @@ const wanted = (page, key) => page.evaluate((k) => {
 async function drawn() {
     for (const colorScheme of ["light", "dark"]) {
         const page = await explore(FOLDED, { colorScheme });
-        is(await color(page, 11, 1.6), await wanted(page, "lock"), `${colorScheme}: a lock is drawn where it was`);
-        is(await color(page, 11, 2.8), await wanted(page, "ready"), `${colorScheme}: then it was ready`);
-        is(await color(page, 11, 3.5), await wanted(page, "running"), `${colorScheme}: then it ran`);
-        is(await color(page, 11, 6.3), await wanted(page, "timer"), `${colorScheme}: then it slept`);
-        is(await color(page, 12, 0.6), await wanted(page, "local"), `${colorScheme}: another thread read`);
+        is(await color(page, 11, 1.6), await wanted(page, "lock"),
+            `${colorScheme}: the lane shows the wait for a lock`);
+        is(await color(page, 11, 2.8), await wanted(page, "ready"),
+            `${colorScheme}: the lane shows the thread ready after the lock`);
+        is(await color(page, 11, 3.5), await wanted(page, "running"),
+            `${colorScheme}: the lane shows the thread running after that`);
+        is(await color(page, 11, 6.3), await wanted(page, "timer"),
+            `${colorScheme}: the lane shows the wait for a timer`);
+        is(await color(page, 12, 0.6), await wanted(page, "local"),
+            `${colorScheme}: the lane of another thread shows its read`);
         await untroubled(page, colorScheme);
     }
     const page = await explore(FOLDED);
@@ -64,10 +69,11 @@ async function drawn() {
         "lanes: the legend has the kinds of wait that there are");
     is(await text(page, ".lanes-text"), "2 threads, 3 waits",
         "lanes: the number of threads and waits is shown");
-    is(await page.locator("#lanes img").count(), 0, "a thread's name is no markup");
-    is(await ask(page, "chart.arrowsDrawn"), 2, "arrows from the threads that ended waits");
+    is(await page.locator("#lanes img").count(), 0, "lanes: the name of a thread adds no element");
+    is(await ask(page, "chart.arrowsDrawn"), 2,
+        "lanes: arrows begin at the threads that ended waits");
     const none = await explore("a;b 3\n");
-    ok(await none.locator("#lanes").isHidden(), "without waits there are no lanes");
+    ok(await none.locator("#lanes").isHidden(), "lanes: a page without waits has none");
     await untroubled(none, "none");
     await untroubled(page, "drawn");
 }
@@ -86,7 +92,7 @@ async function picked() {
     ok(/Chain\s*app: release \u2190 worker/.test(detail),
         "lanes: a click shows the chain of the wait", detail);
     const link = await hash(page);
-    ok(link.includes("wait=11%7E1000000"), "the address has it", link);
+    ok(link.includes("wait=11%7E1000000"), "lanes: the address has the selected wait", link);
     await page.locator(".lanes-detail button", { hasText: "Show in graph" }).click();
     is(await crumbs(page), "all app main lock",
         "lanes: the button leads to the stack in the graph");
@@ -96,7 +102,8 @@ async function picked() {
     is(await crumbs(again), "all app main lock", "lanes: an address has the stack in the graph");
     await untroubled(again, "again");
     await page.locator(".lanes-detail button", { hasText: "12" }).click();
-    ok((await text(page, ".lanes-detail")).includes("waited for a pipe"), "the waker's lane is a click away");
+    ok((await text(page, ".lanes-detail")).includes("waited for a pipe"),
+        "lanes: a click on the waker shows the waker's wait");
     await untroubled(page, "picked");
 }
 
@@ -104,29 +111,37 @@ async function keys() {
     const page = await explore(FOLDED);
     await page.locator(".lanes-plot").focus();
     await page.keyboard.press("ArrowDown");
-    ok((await text(page, ".lanes-detail")).includes("waited for a lock"), "down: the first thread's first wait");
+    ok((await text(page, ".lanes-detail")).includes("waited for a lock"),
+        "lanes: Down selects the first wait of the first thread");
     await page.keyboard.press("ArrowRight");
-    ok((await text(page, ".lanes-detail")).includes("waited for time: 4.00 ms"), "right: its next one");
+    ok((await text(page, ".lanes-detail")).includes("waited for time: 4.00 ms"),
+        "lanes: Right selects the next wait");
     await page.keyboard.press("Enter");
-    is(await crumbs(page), "all app main sleep", "Enter: its stack");
+    is(await crumbs(page), "all app main sleep",
+        "lanes: Enter shows the stack of the wait in the graph");
     await page.locator(".lanes-plot").focus();
     for (let i = 0; i < 3; i++)
         await page.keyboard.press("+");
-    near((await ask(page, "chart.window[1] - chart.window[0]")) / MS, 10 / 8, 1e-6, "plus: an eighth in sight");
+    near((await ask(page, "chart.window[1] - chart.window[0]")) / MS, 10 / 8, 1e-6,
+        "lanes: plus three times leaves an eighth in sight");
     const [from] = await ask(page, "chart.window");
     await page.keyboard.press("Shift+ArrowLeft");
-    near((from - (await ask(page, "chart.window[0]"))) / MS, 10 / 80, 1e-6, "Shift and left: a tenth of that before");
+    near((from - (await ask(page, "chart.window[0]"))) / MS, 10 / 80, 1e-6,
+        "lanes: Shift and Left go back by a tenth of that");
     for (let i = 0; i < 40; i++)
         await page.keyboard.press("+");
-    is(await ask(page, "chart.window[1] - chart.window[0]"), 1000, "down to a microsecond");
+    is(await ask(page, "chart.window[1] - chart.window[0]"), 1000,
+        "lanes: plus zooms down to a microsecond");
     await page.keyboard.press("0");
-    is(await ask(page, "(chart.window[1] - chart.window[0]) / 1e6"), 10, "0: all of it");
+    is(await ask(page, "(chart.window[1] - chart.window[0]) / 1e6"), 10,
+        "lanes: 0 shows all of the time");
     await page.keyboard.press("+");
     await page.keyboard.press("Shift+Enter");
     const range = await ask(page, "chart.shown.range"), window = await ask(page, "chart.window");
-    is(range.join(), window.map(Math.round).join(), "Shift and Enter: what is in sight is counted");
+    is(range.join(), window.map(Math.round).join(),
+        "lanes: Shift and Enter count the time in sight");
     await page.keyboard.press("Escape");
-    is(await ask(page, "chart.shown.range"), null, "Escape: no more");
+    is(await ask(page, "chart.shown.range"), null, "lanes: Escape ends the counted range");
     await untroubled(page, "keys");
 }
 
@@ -140,8 +155,9 @@ async function zoomed() {
         await page.mouse.wheel(0, -100);
     await page.keyboard.up("Control");
     await settle(page);
-    ok((await ask(page, "chart.window[1] - chart.window[0]")) < 5 * MS, "Ctrl and the wheel zoom");
-    near((await at(page, 11, time))[0], x, 1.5, "at the pointer");
+    ok((await ask(page, "chart.window[1] - chart.window[0]")) < 5 * MS,
+        "lanes: Ctrl and the wheel zoom");
+    near((await at(page, 11, time))[0], x, 1.5, "lanes: a zoom keeps the time at the pointer");
     const before = await ask(page, "chart.window");
     await page.mouse.down();
     await page.mouse.move(x + 50, y);
@@ -155,14 +171,14 @@ async function zoomed() {
     near((await at(page, 11, time))[0], x + 80, 2, "lanes: the lanes move with the pointer");
     const again = await explore(FOLDED, { hash: await hash(page) });
     is((await ask(again, "chart.window")).map(Math.round).join(), after.map(Math.round).join(),
-        "the address has what is in sight");
+        "lanes: the address has the time in sight");
     await untroubled(again, "again");
     await untroubled(page, "zoomed");
 }
 
 async function counted() {
     const page = await explore(FOLDED);
-    is(await row(page, 1), "app:8000", "all waiting at first");
+    is(await row(page, 1), "app:8000", "lanes: all waits are counted at first");
     const [x0, y] = await at(page, 12, 2), [x1] = await at(page, 12, 6);
     await page.keyboard.down("Shift");
     await page.mouse.move(x0, y);
@@ -173,23 +189,25 @@ async function counted() {
     await page.keyboard.up("Shift");
     await settle(page);
     // The range has the end of the lock's sleep, its wait for a CPU, and the first half of the sleep.
-    near(Number((await row(page, 1)).split(":")[1]), 3000, 60, "Shift and a drag count a part of the time");
-    ok((await text(page, "#title")).match(/, 0\.00\d+ s to 0\.00\d+ s$/), "the title says which",
+    near(Number((await row(page, 1)).split(":")[1]), 3000, 60,
+        "lanes: Shift and a drag count a part of the time");
+    ok((await text(page, "#title")).match(/, 0\.00\d+ s to 0\.00\d+ s$/),
+        "lanes: the title has the counted part",
         await text(page, "#title"));
     await page.keyboard.press("Escape");
-    is(await row(page, 1), "app:8000", "Escape counts all again");
+    is(await row(page, 1), "app:8000", "lanes: Escape counts all waits again");
     const exact = await explore(FOLDED, { hash: "#laneRange=2000000~6000000" });
     is(await row(exact, 1), "app:3000", "lanes: a range is counted to the microsecond");
     is(await row(exact, 3), "lock:1000 sleep:2000", "lanes: a range is counted by stack");
     ok((await text(exact, ".lanes-text")).includes("counted: 0.002 s to 0.006 s, 4.00 ms (what goes beyond its ends in proportion)"),
         "lanes: the page shows that a share of a time was split", await text(exact, ".lanes-text"));
     await exact.locator("#columns button", { hasText: "oncpu" }).click();
-    is(await row(exact, 1), "app:2000", "time on a CPU in proportion");
+    is(await row(exact, 1), "app:2000", "lanes: time on a CPU is counted in proportion");
     await exact.locator("#columns button", { hasText: "chain" }).click();
-    is(await row(exact, 3), "lock:1000 sleep:2000", "chains, too");
+    is(await row(exact, 3), "lock:1000 sleep:2000", "lanes: chains are counted by range, too");
     await untroubled(exact, "exact");
     const wrong = await explore(FOLDED, { hash: "#laneRange=5~2&laneView=x~1&wait=11~7&wait=z" });
-    is(await row(wrong, 1), "app:8000", "an address that makes no sense counts all");
+    is(await row(wrong, 1), "app:8000", "lanes: a wrong address counts all waits");
     await untroubled(wrong, "wrong");
     await untroubled(page, "counted");
 }

@@ -26,7 +26,7 @@ async function played(reducedMotion) {
     is(await playing(page), "false", `${reducedMotion}: nothing plays by itself`);
     await watch(page);
     await page.locator(".play").click();
-    is(await playing(page), "true", "the button plays");
+    is(await playing(page), "true", "play: the button starts");
     await ended(page);
     is((await seen(page)).map((s) => s.replace(/^.* at /, "")).join(), "0 s,1 s,2 s,3 s,4 s,5 s",
         "play: all moments are shown in order");
@@ -53,7 +53,7 @@ async function stopped() {
     ok((await text(page, "#title")).endsWith("at 5 s"), "play: the choice of a moment stops it");
     await untroubled(page, "stopped");
     const one = await explore(HEAD + "# moments: axis n=1 us=AA== live=AA== mapped=AA== rss=AA==\n");
-    ok(await one.locator(".play").isHidden(), "one moment is not played");
+    ok(await one.locator(".play").isHidden(), "play: a page of one moment has no button");
     await untroubled(one, "one");
 }
 

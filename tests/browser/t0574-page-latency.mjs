@@ -18,7 +18,8 @@ const heads = (page) => page.locator(".top th").allTextContents().then((all) => 
 
 async function columns() {
     const page = await explore(FOLDED, { hash: "#view=table" });
-    is(await heads(page), "Symbol,Self,Total,p50,p95,p99,Max", "columns");
+    is(await heads(page), "Symbol,Self,Total,p50,p95,p99,Max",
+        "percentiles: the table has their columns");
     // 1,015,807 ns is the middle of the class of 1 ms; the 99th of 100 is the sleep of some 10 ms.
     is(await cells(page, "f"), "1.02 ms,1.02 ms,9.96 ms,20.5 ms",
         "percentiles: a symbol has its own");
@@ -28,7 +29,7 @@ async function columns() {
         "percentiles: two histograms are added up, " +
         "so the 100th of 101 is of the class of f's longest");
     is(await cells(page, "[longest 9s]"), ",,,",
-        "percentiles: a frame that is only named like one has none");
+        "percentiles: a frame that is only named like a class has none");
     await page.locator(".top th", { hasText: "p50" }).click();
     is((await table(page)).map((r) => r.split(" ")[0])[0], "g", "percentiles: rows sort by them");
     await page.locator(".top th", { hasText: "Max" }).click();
@@ -97,7 +98,8 @@ async function none() {
     const hostile = await explore("# flame: view=off unit=us\n<b>m;[x] 3\n# flame: view=latency unit=sleeps\n" +
         `<b>m;[longest ${"9".repeat(400)}s] 1\n<b>m;[longest 99s] 1\n<b>m;[longest 0ns] 1\n`);
     await hover(hostile, "<b>m");
-    ok((await text(hostile, "#tooltip")).includes("<b>m"), "names are text, and a duration may be anything");
+    ok((await text(hostile, "#tooltip")).includes("<b>m"),
+        "percentiles: hostile names are text, whatever their durations");
     await untroubled(hostile, "hostile");
 }
 

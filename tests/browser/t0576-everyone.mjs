@@ -26,7 +26,7 @@ async function complaints(page) {
 
 async function holds(page, name) {
     const found = await complaints(page);
-    ok(found === "", name, found);
+    ok(found === "", `axe-core finds nothing: ${name}`, found);
 }
 
 const STATES = {
@@ -145,7 +145,8 @@ async function labels() {
                 await page.waitForFunction(([c, t]) => document.getElementById("color").value === c &&
                     document.documentElement.dataset.theme === t, [mode, theme]);
                 const least = await leastContrast(page);
-                ok(least >= 4.5, `labels of ${what} by ${mode}, ${theme}: ${least.toFixed(2)}`);
+                ok(least >= 4.5,
+                    `labels of ${what} by ${mode}, ${theme}, can be read: ${least.toFixed(2)}`);
             }
         await untroubled(page, what);
     }
@@ -188,7 +189,7 @@ async function pictureLabels() {
         await done(page);
     }
     for (const [theme, [has, where]] of Object.entries(least))
-        ok(has >= 4.5, `labels of pictures, ${theme}: ${has.toFixed(2)}`, where);
+        ok(has >= 4.5, `labels of pictures, ${theme}, can be read: ${has.toFixed(2)}`, where);
 }
 
 // [words, [r, g, b]] of each swatch of a picture's or a page's legend.
@@ -203,7 +204,8 @@ function apart(pairs, least, name) {
     for (const [[a, p], [b, q]] of pairs)
         for (const who of Object.keys(EYES))
             worst = [[distance(p, q, who), `${a} and ${b}, ${who}`], worst].sort((x, y) => x[0] - y[0])[0];
-    ok(pairs.length && worst[0] >= least, `${name} are apart: ${worst[0].toFixed(3)}`, worst[1]);
+    ok(pairs.length && worst[0] >= least,
+        `${name} have colours that differ: ${worst[0].toFixed(3)}`, worst[1]);
 }
 
 const consecutive = (list) => list.slice(1).map((e, i) => [list[i], e]);
@@ -229,7 +231,7 @@ async function eyes() {
     for (const palette of ["hot", "mem", "io", "wakeup", "orange", "hotcold"]) {
         const page = await open(render(kinds, "--colors", palette));
         const found = await swatches(page, "#legend > g"), own = found.find(([words]) => words === "other functions");
-        is(found.length, 6, `${palette}: six kinds in the legend`);
+        is(found.length, 6, `${palette}: the legend has six kinds`);
         apart(found.filter((f) => f !== own).map((f) => [own, f]), 0.045, `${palette}: functions and marked ones`);
         await done(page);
     }
@@ -308,7 +310,7 @@ async function tall() {
         await page.evaluate(() => new Promise((painted) =>
             requestAnimationFrame(() => requestAnimationFrame(painted))));
         ok(await inSight(page, "unzoom"), "high picture: Reset Zoom stays in sight");
-        is(page.trouble.join(), "", "no script error");
+        is(page.trouble.join(), "", "high picture: there is no script error");
         await done(page);
     }
     const page = await open(render("a;b 3\n"), { height: 700 });

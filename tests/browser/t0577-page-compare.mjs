@@ -25,7 +25,7 @@ async function legends() {
         [TWO, "#layout=elided", "Total 100 samples|Change of a frame itself: \u221220 [9] +20|[1] only before|[1] only after"],
     ]) {
         const page = await explore(folded, { hash });
-        is(await legend(page), want, `legend ${hash || folded.slice(0, 24)}`);
+        is(await legend(page), want, `the legend is right for ${hash || folded.slice(0, 24)}`);
         await untroubled(page, "legend");
     }
 }
@@ -44,9 +44,9 @@ async function oneRule() {
                 .filter((i) => i && graph.total[i] > 0)
                 .map((i) => [profile.names[graph.name[i]] + graph.depth[i], "-=+"[1 + Math.sign(view.share(i))]]));
         });
-        ok(Object.keys(shown).length >= 5, "frames of both are looked at");
+        ok(Object.keys(shown).length >= 5, "comparison: the page shows at least five frames");
         is(JSON.stringify(shown), JSON.stringify(Object.fromEntries(Object.keys(shown).map((k) => [k, signs[k]]))),
-            `picture and page agree ${options.join(" ")}`);
+            `picture and page agree on changed frames ${options.join(" ")}`);
         await done(page);
     }
 }
@@ -59,7 +59,8 @@ async function readings() {
         const page = await explore(folded, { hash });
         await page.locator("#read").click();
         const lines = await page.locator("#reading .lines p").allInnerTexts(), all = lines.join(" ");
-        ok(lines.length >= 4 && lines.length <= 6 && lines.every((s) => /[.]$/.test(s)), `four to six sentences: ${folded.slice(8, 20)} ${hash}`, all);
+        ok(lines.length >= 4 && lines.length <= 6 && lines.every((s) => /[.]$/.test(s)),
+            `reading: there are four to six sentences: ${folded.slice(8, 20)} ${hash}`, all);
         ok(!seen.has(all), "reading: another profile has other sentences");
         seen.add(all);
         await page.keyboard.press("Escape");
@@ -77,13 +78,16 @@ async function noise() {
         return (await text(on, "#tooltip")).replace(/\s+/g, " ");
     };
     /* 2 * P(X >= 120), X binomial with 220 trials and 1/2, is 0.20; of 200 in 300 under 0.001. */
-    ok(/Before 100 After 120 By chance may be: as large in 20% of runs/.test(await tip("some")), "may be chance", await tip("some"));
+    ok(/Before 100 After 120 By chance may be: as large in 20% of runs/.test(await tip("some")),
+        "chance: a small change may be by chance", await tip("some"));
     ok(/Before 100 After 200 By chance hardly: as large in under 0\.1% of runs/.test(await tip("much")),
         "chance: a large change is not by chance");
-    ok(/Before 0 After 5 By chance may be: as large in 6\.3% of runs/.test(await tip("few")), "2 / 2^5 = 6.25%", await tip("few"));
+    ok(/Before 0 After 5 By chance may be: as large in 6\.3% of runs/.test(await tip("few")),
+        "chance: a change from 0 to 5 has a chance of 2 / 2^5 = 6.25%", await tip("few"));
     ok(!/By chance/.test(await tip("same")), "chance: an unchanged frame has no words on it");
     /* z = (1000 - 1) / sqrt(1001000) = 0.9985, twice its tail 0.318. */
-    ok(/By chance may be: as large in 32% of runs/.test(await tip("lots", many)), "many: by the normal distribution", await tip("lots", many));
+    ok(/By chance may be: as large in 32% of runs/.test(await tip("lots", many)),
+        "chance: large counts have that of the normal distribution", await tip("lots", many));
     await untroubled(many, "many");
     await untroubled(page, "noise");
     const bytes = await explore("# flame: view=live unit=bytes\na;b 100 120\na;c 9 9\n");
@@ -111,7 +115,8 @@ async function compared() {
         const page = await explore(BEFORE);
         await page.locator("#compare-file").setInputFiles(path);
         await page.waitForFunction(() => document.querySelectorAll(".pane h2").length === 3);
-        ok(new URL(page.url()).hash.includes("layout=compare"), `${what}: side by side`);
+        ok(new URL(page.url()).hash.includes("layout=compare"),
+            `${what}: the comparison is side by side`);
         is(await row(page, 2, 0), "<b>:1024 gone:512 parse:4096",
             "compare with a file: before is the page");
         is(await row(page, 2, 1), "<b>:1024 new:256 parse:8192",
@@ -121,10 +126,11 @@ async function compared() {
         await hover(page, "parse", { chart: 0 });
         is(await page.evaluate(() => [...document.querySelectorAll(".chart-canvas")].map(({ chart }) =>
             chart.profile.names[chart.graph.name[chart.hovered]]).join()), "parse,parse,parse",
-                "compare with a file: hovering is linked");
+                "compare with a file: the pointer marks a frame in all graphs");
         const widths = await page.evaluate(() => document.querySelector("tr[data-at] .col-change, td.col-change") !== null);
         ok(widths, "compare with a file: the table has changes");
-        is(page.trouble.join("\n"), "", "no script error, no request");
+        is(page.trouble.join("\n"), "",
+            "compare with a file: the page has no script error and makes no request");
         await page.reload();
         is(await row(page, 1), "main:5632",
             "compare with a file: a reload shows the page as it was");
@@ -165,7 +171,8 @@ async function nonsense() {
         await page.locator("#compare-file").setInputFiles(file(name, content));
         await page.locator("#refused").waitFor();
         const said = await text(page, "#refused p");
-        ok(said.startsWith(`${name} cannot be compared: ${want}`), `${name}: ${want}`, said);
+        ok(said.startsWith(`${name} cannot be compared: ${want}`),
+            `the page refuses ${name}: ${want}`, said);
         await page.keyboard.press("Escape");
         is(await row(page, 1), "main:5632",
             "compare with a file: a refused file leaves the page as it was");

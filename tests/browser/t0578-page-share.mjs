@@ -139,7 +139,7 @@ async function hostile() {
     near(total(folded.path), 45 + 9, 0, "folded: hostile names read back to the same total");
     is(execFileSync(flame, ["render", "-f", "folded", folded.path], { encoding: "utf8" }).split("\n")
         .filter((l) => l.includes("leaf")).length, names.length,
-            "folded: hostile names are as many stacks");
+            "folded: each hostile name keeps its stack");
     await page.evaluate(() => window.dispatchEvent(new Event("beforeprint")));
     is(await page.locator("#print script").count(), 0, "print: hostile names are text");
     await still(page, "hostile names");
@@ -280,7 +280,7 @@ async function embedded() {
     ok(/^<iframe [^<]*sandbox="allow-scripts [^<]*src="file:[^"<]*#embed="><\/iframe>$/.test(
         await whole.evaluate(() => navigator.clipboard.readText())),
             "embedded: the code to embed a page can be copied");
-    is(await crumbs(whole), "all", "the page stays");
+    is(await crumbs(whole), "all", "embedded: the page stays as it is when the code is copied");
     await still(whole, "the whole");
 }
 

@@ -52,7 +52,8 @@ async function story(page, name, beside) {
     await page.locator("#menu button").filter({ hasText: "Leave out" }).click();
     await settled(page);
     await note();
-    is(await press(page, "[name=order][value=size]"), beside, `${name}: the third view is right`);
+    is(await press(page, "[name=order][value=size]"), beside,
+        `${name}: another order is made ${beside ? "beside the page" : "by the page"}`);
     await settled(page);
     await note();
     await press(page, CALLEES);
@@ -64,7 +65,8 @@ async function story(page, name, beside) {
 
 await main(async () => {
     const page = await large(null);
-    ok(await page.evaluate(() => document.querySelector(".chart-canvas").chart.graph.n) > 100000, "the page is large");
+    ok(await page.evaluate(() => document.querySelector(".chart-canvas").chart.graph.n) > 100000,
+        "the page has more than 100,000 frames");
     const beside = await story(page, "with a Worker", true);
     const alone = await story(await large(() => {
         delete window.Worker;

@@ -72,8 +72,8 @@ await main(async () => {
         const page = await at("#layout=callers" + hash), { tree, sound } = await shown(page);
         const want = callersOf(STACKS.map(([names, count]) => [how(names), count]).filter(([names]) => names));
         ok(want.length > 300, `${what}: there are callers`);
-        is(tree, want, `${what}: each caller and its count`);
-        ok(sound, `${what}: in pre-order, siblings by name`);
+        is(tree, want, `${what}: each caller has its count`);
+        ok(sound, `${what}: callers are in pre-order, and siblings are ordered by name`);
         await untroubled(page, what);
     }
 
@@ -98,17 +98,19 @@ await main(async () => {
             const { graph } = document.querySelector(".chart-canvas").chart;
             return [graph.height, graph.depth.reduce((a, b) => Math.max(a, b), 0), graph.total[graph.n - 1]].join();
         });
-        is(await heights(), `${deep},${deep},4`, `${deep} frames deep`);
+        is(await heights(), `${deep},${deep},4`,
+            `a stack of ${deep} frames has its depth and count`);
         await page.locator("#layouts [data-value=callers]").click();
         await page.waitForFunction(() => document.querySelector(".chart-canvas").chart.reversed);
-        is(await heights(), `${deep},${deep},4`, `${deep} callers`);
+        is(await heights(), `${deep},${deep},4`,
+            `the callers of ${deep} frames have their depth and count`);
         await calm(page, `depth ${deep}`);
     }
     const page = await open(renderTo("html", Array.from({ length: 61000 }, (_, i) => `r;n${i} 2\n`).join("")), quiet);
     is(await page.evaluate(() => {
         const { graph, profile } = document.querySelector(".chart-canvas").chart;
         return [graph.name.BYTES_PER_ELEMENT, new Set(graph.name).size, profile.names[graph.name[graph.n - 1]]].join();
-    }), "4,61002,n9999", "more names than 16 bits number");
+    }), "4,61002,n9999", "a page can have more names than 16 bits number");
 
     // A tree of 122,001 frames of callers goes when nobody looks at it.
     const press = async (value) => {

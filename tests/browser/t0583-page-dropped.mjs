@@ -29,7 +29,7 @@ async function kept() {
 async function filtered() {
     const hash = "#filter=" + encodeURIComponent(JSON.stringify(["drop", "", "", ";parse"]));
     const page = await explore(BEFORE, { hash });
-    is(await row(page, 1), "main:1024", "a filter");
+    is(await row(page, 1), "main:1024", "dropped file: the page is filtered before it is compared");
     await page.locator("#compare-file").setInputFiles(file("after.folded", AFTER));
     await compared(page);
     is(`${await row(page, 1, 0)} ${await row(page, 1, 1)}`, "main:1024 main:256",

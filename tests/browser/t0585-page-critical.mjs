@@ -62,7 +62,7 @@ const settle = (page) => page.evaluate(() => new Promise((done) =>
 async function drawn() {
     for (const colorScheme of ["light", "dark"]) {
         const page = await explore(HEAD + LANES + PATH, { colorScheme });
-        is(await bands(page), "1010110", `${colorScheme}: a band is where the path was, and nowhere else`);
+        is(await bands(page), "1010110", `${colorScheme}: a band is only where the path is`);
         await untroubled(page, colorScheme);
     }
 }
@@ -106,8 +106,10 @@ async function none() {
     for (const [what, line] of [["no path", ""], ["a thread that is not there", PATH.replace(/data=.*/, `data=${path([[2, 1, 2], [0, 2, 5], [1, 5, 6]])}`)],
         ["fewer pieces than said", PATH.replace("n=3", "n=4")]]) {
         const page = await explore(HEAD + LANES + line);
-        is(await page.locator(".lanes-path").count(), 0, `${what}: no switch`);
-        ok((await text(page, ".lanes-text")).includes("2 threads"), `${what}: the lanes are there`);
+        is(await page.locator(".lanes-path").count(), 0,
+            `critical path, ${what}: the legend has no switch`);
+        ok((await text(page, ".lanes-text")).includes("2 threads"),
+            `critical path, ${what}: the lanes are shown`);
         await untroubled(page, what);
     }
 }

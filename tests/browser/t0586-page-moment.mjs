@@ -46,6 +46,6 @@ await main(async () => {
 
     const page = await explore("alpha::run;beta::go;gamma::do 5\nalpha::run;beta::go;delta::do 9\n");
     const keys = (await page.locator("#legend .legend-key").allTextContents()).slice(2);
-    is(keys.join(), "delta,gamma,alpha,beta", "packages that have nothing themselves are named last");
+    is(keys.join(), "delta,gamma,alpha,beta", "the legend names packages without own counts last");
     await untroubled(page, "legend");
 });

@@ -57,7 +57,8 @@ async function part() {
         "latency: a sleep cut by the end has no duration");
     await hover(page, "f");
     ok(/Sleeps\s*1\s*p50/.test(await text(page, "#tooltip")) && !(await text(page, "#tooltip")).includes("Short ones"),
-        "no sums, no words on them", await text(page, "#tooltip"));
+        "latency: the tooltip has no words on sums where there are none",
+        await text(page, "#tooltip"));
     await page.locator("#columns button", { hasText: "latency" }).click();
     is(await row(page, 2), "f:1 g:1", "latency: the view is of the part");
     ok((await text(page, "#bar")).includes("0.039 s to 0.045 s"),
@@ -79,9 +80,10 @@ async function lines() {
         "m;f a.c:1;[longest 1ms] 1\nm;f a.c:2;[longest 1ms] 1\n" +
         lanes([[1, 1, "m"]], [[0, 6, -1], [0, 6, -1]], [["off", "m;f a.c:1", [0]], ["off", "m;f a.c:2", [1]]],
             [[[SLEEP, 0, 0, 1, 0], [SLEEP, 1, 2, 3, 0]]]), { hash: "#view=both", width: 2200 });
-    is(await boxes(page), ";f [longest 1ms]:2", "latency: lines are one function");
+    is(await boxes(page), ";f [longest 1ms]:2", "latency: lines of one function are merged");
     await select(page, 1.5, 3);
-    is(await boxes(page), ";f [longest 1ms]:1", "latency: lines of a part are one function");
+    is(await boxes(page), ";f [longest 1ms]:1",
+        "latency: lines of one function are merged in a part");
     is(await cells(page, "f"), "1 ms,1 ms,1 ms,1 ms", "latency: lines of a part have percentiles");
     await untroubled(page, "lines");
 }
@@ -113,7 +115,8 @@ async function embedded() {
 
 async function compared() {
     const page = await explore(OFF + "m;f 10 20\nm;g 5 1\n", { height: 700 });
-    ok((await text(page, "#lanes")).includes("No lanes"), "a comparison of waits says why it has none", await text(page, "#lanes"));
+    ok((await text(page, "#lanes")).includes("No lanes"),
+        "comparison: a page of waits shows why it has no lanes", await text(page, "#lanes"));
     await untroubled(page, "compared");
     const memory = await explore("# flame: view=live unit=bytes\nm;f 10 20\nm;g 5 1\n");
     ok(await memory.locator("#lanes").isHidden(), "comparison: a page of memory shows no lanes");

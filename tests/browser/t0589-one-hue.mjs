@@ -29,14 +29,18 @@ await main(async () => {
             scale: [...document.querySelectorAll("#legend .scale i, #legend .swatch i")].map((e) => e.style.background) };
         });
         const both = Object.keys(shown.frames).filter((key) => drawn.frames[key]);
-        ok(both.length >= 6, `${name}: frames of both are looked at`, Object.keys(drawn.frames).join());
+        ok(both.length >= 6,
+            `${name}: picture and page share at least six frames`,
+            Object.keys(drawn.frames).join());
         const other = both.filter((key) => !alike(shown.frames[key], drawn.frames[key]));
-        is(other.map((key) => `${key}: ${drawn.frames[key]} ${shown.frames[key]}`).join("\n"), "", `${name}: each frame has one colour`);
+        is(other.map((key) => `${key}: ${drawn.frames[key]} ${shown.frames[key]}`).join("\n"), "",
+            `${name}: each frame has the same colour in picture and page`);
         ok(new Set(both.map((key) => drawn.frames[key])).size >= 3,
             "comparison: the picture has several colours");
         const ends = (list) => [list[0], list[8]];
         ok(shown.scale.length >= 9 && ends(shown.scale).every((color, i) => alike(color, ends(drawn.scale)[i])),
-            `${name}: and so has the scale`, `${drawn.scale.join()}\n${shown.scale.join()}`);
+            `${name}: the scale has the same ends in picture and page`,
+            `${drawn.scale.join()}\n${shown.scale.join()}`);
         await done(page);
     }
 });

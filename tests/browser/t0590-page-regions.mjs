@@ -56,7 +56,7 @@ async function drawn() {
             probe.fillStyle = chart.shown.theme.accent;
             probe.fillRect(0, 0, 1, 1);
             return [...got].join() === [...probe.getImageData(0, 0, 1, 1).data].join();
-        }), true, `${colorScheme}: regions have the colour of what can be chosen`);
+        }), true, `${colorScheme}: regions have the accent colour`);
         await untroubled(page, colorScheme);
     }
 }
@@ -83,7 +83,7 @@ async function chosen() {
     is(await range(page), "1,3.5", "regions: R selects the region that a wait began in");
     const title = await ask(page, "chart.between(0, 2e6) + '|' + chart.sentence({ lane: 0, wait: 0 })");
     ok(title.includes(`; in region ${ODD}, which took 1.00 ms`),
-        "regions: titles have names", title);
+        "regions: the title of a wait has the name of its region", title);
     is(await page.locator("img[src=x]").count(), 0, "regions: hostile names are text");
     await untroubled(page, "chosen");
 }
@@ -112,8 +112,10 @@ async function none() {
     for (const [what, line] of [["no region", ""], ["a thread that is not there", region("x", 1, [[2, 1, 2]])],
         ["fewer than said", region("x", 2, [[0, 1, 2]])], ["no name", "# lanes: region n=0 data=\n"]]) {
         const page = await explore(LANES + line);
-        is(await page.locator(".lanes-regions").count(), 0, `${what}: no switch`);
-        ok((await text(page, ".lanes-text")).includes("2 threads"), `${what}: the lanes are there`);
+        is(await page.locator(".lanes-regions").count(), 0,
+            `regions, ${what}: the legend has no switch`);
+        ok((await text(page, ".lanes-text")).includes("2 threads"),
+            `regions, ${what}: the lanes are shown`);
         await untroubled(page, what);
     }
 }
