@@ -441,9 +441,9 @@ run-tests: build-tests ## run the tests on what is there, installing nothing; SL
 unit: $(UNIT_BIN) $(TEST_CLOCK) ## run the unit tests only
 	$(Q)$(TEST_ENV) $(PROVE) $(UNIT_BIN) </dev/null
 
-# Says what the state machine is to find in tests/corpus/events: look at what changed.
+# Writes the results that the state machine must find in tests/corpus/events. Review the changes.
 .PHONY: renew-replays
-renew-replays: $(O)/tests/unit/tracer/test_replay ## write anew what test_replay expects
+renew-replays: $(O)/tests/unit/tracer/test_replay ## rewrite the expected results of test_replay
 	$(Q)RENEW_REPLAYS=1 $<
 
 fuzz-replay: $(FUZZ_BIN) $(TEST_CLOCK) ## run the fuzz targets over their corpora
@@ -554,7 +554,7 @@ bench-page: all ## how a page of 27,053 stacks, and with MILLION=1 of a million,
 	$(Q)for n in 27053 $(if $(MILLION),1000000); do $(O)/bench/gen $$n | $(O)/flame render -o $(O)/bench/page.html && \
 	    echo "$$n stacks, $$(wc -c <$(O)/bench/page.html) bytes:" && node bench/page_large.mjs $(O)/bench/page.html; done
 
-leak-peers: all ## what LeakSanitizer and memcheck say of the cases of leaks
+leak-peers: all ## list what LeakSanitizer and memcheck report for the leak cases
 	$(Q)python3 -B scripts/leak_peers.py $(O)/flame
 
 # tests/cli/patch uses it, too.
@@ -642,10 +642,10 @@ deps-test: ## install the packages and node modules the tests need
 	$(Q)$(DEPS_MAYBE)
 	$(Q)scripts/browser.sh --install
 
-deps-gate: deps-test ## the same, and what .ci/run needs besides
+deps-gate: deps-test ## install the packages of deps-test and those that .ci/run needs
 	$(Q)CC='$(CC)' scripts/deps.sh $(GATE_PKGS)
 
-deps-ci: deps-gate ## the same, and what .ci/full needs besides
+deps-ci: deps-gate ## install the packages of deps-gate and those that .ci/full needs
 	$(Q)CC='$(CC)' scripts/deps.sh $(FULL_PKGS) $(DEB_PKGS) $(RPM_PKGS)
 
 demo: ## install what is missing, build, record a program, leave its picture

@@ -1,10 +1,10 @@
 #!/bin/bash
-# deb.sh DIR: makes the Debian packages of this tree in DIR, and has lintian look at them.
+# deb.sh DIR: makes the Debian packages of this tree in DIR, and checks them with lintian.
 #
-# The sources are copied to DIR/flame-VERSION, with packaging/debian as its debian/: the tree stays as it
-# is. What is compiled stays in DIR/obj; where DIR's name has blanks, which neither make nor dpkg's flags
-# for the compiler survive, all is made in a temporary directory instead. Ends with a status other than 0 where a build fails or lintian
-# has anything to say that packaging/debian does not override with a reason.
+# The script copies the sources to DIR/flame-VERSION, with packaging/debian as its debian/, so the tree does
+# not change. Compiled files stay in DIR/obj. If DIR's name has blanks, which break make and dpkg's flags for
+# the compiler, the build is in a temporary directory instead. The status is not 0 if the build fails or
+# lintian reports anything that packaging/debian does not override with a reason.
 set -euo pipefail
 cd "${0%/*}/.."
 mkdir -p "$1"
@@ -17,7 +17,7 @@ fi
 version=$(sed -n 's/^.define FLAME_VERSION "\(.*\)"/\1/p' common/commands.h)
 source=$dir/flame-$version
 
-# The newest change of the sources, by which the packages are the same whenever they are made.
+# Prints the time of the sources' newest change, so that repeated builds make the same packages.
 changed() {
     { [ -e .git ] && git -c safe.directory="$PWD" log -1 --format=%cD 2>/dev/null; } || date -R -r CHANGELOG.md
 }
@@ -47,7 +47,7 @@ ls "$out"/*.deb
 look() {
     lintian --allow-root -i -I --pedantic --fail-on error,warning,info,pedantic "$out"/*.changes
 }
-# Status 1 is that lintian could not look, which comes once in a while; 2 that it has found something.
+# Status 1: lintian could not run, which happens now and then. Status 2: it has found something.
 status=0
 look || status=$?
 if [ "$status" -eq 1 ]; then

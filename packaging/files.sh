@@ -1,7 +1,7 @@
 #!/bin/bash
-# files.sh: the files of this tree as they are now, with a NUL behind each: those that are not committed yet,
-# too. Where there is no git, all but what builds have made; nor is another repository asked that this tree
-# lies in, which may ignore it.
+# files.sh: prints the names of this tree's files, a NUL behind each, including files that are not committed
+# yet. Without git it prints all files but the results of builds. It does not ask a repository that contains
+# this tree, because that one may ignore it.
 set -euo pipefail
 cd "${0%/*}/.."
 {

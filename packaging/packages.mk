@@ -1,10 +1,10 @@
-# Packages of flame, included by the Makefile: what other build systems find (pkg-config, CMake,
-# Meson), Debian packages, the tarball that runs anywhere, and the RPM spec.
+# Packages of flame, included by the Makefile: files for other build systems (pkg-config, CMake, Meson),
+# Debian packages, the tarball that runs anywhere, and RPM packages.
 
 VERSION := $(shell sed -n 's/^.define FLAME_VERSION "\(.*\)"/\1/p' common/commands.h)
 
-# Below PREFIX/share, as they hold nothing that depends on the processor. Those for builds find the tree
-# they are in by their own place, so that they work under DESTDIR and in an unpacked tarball, too.
+# Files below PREFIX/share, because they hold nothing that depends on the processor. The files for builds
+# find their tree by their own path, so they also work under DESTDIR and in an unpacked tarball.
 DEV_FILES := pkgconfig/flamemem.pc cmake/Flame/FlameConfig.cmake cmake/Flame/FlameConfigVersion.cmake \
              flame/flame-record.conf
 
@@ -29,7 +29,7 @@ endef
 
 .PHONY: deb tarball rpm
 # Compiled files stay in $(O)/deb, so that the next build compiles only what has changed.
-deb: ## make Debian packages in $(O)/deb, and have lintian look at them
+deb: ## make Debian packages in $(O)/deb, and check them with lintian
 	$(Q)CC='$(CC)' scripts/deps.sh $(BUILD_PKGS) $(DEB_PKGS)
 	$(Q)packaging/deb.sh '$(O)/deb'
 
@@ -41,13 +41,13 @@ rpm: ## make RPM packages in $(O)/rpm
 	$(Q)CC='$(CC)' scripts/deps.sh $(BUILD_PKGS) $(RPM_PKGS)
 	$(Q)packaging/rpm.sh '$(O)' '$(VERSION)'
 
-# ---- what goes into the tarball ----
+# ---- contents of the tarball ----
 
-# The objects are those of any build; they are linked with stubs of glibc that have no name which is newer
-# than GLIBC (packaging/tarball/stubs.sh), and flame with all other libraries in itself.
+# The objects are those of any build. They are linked with stubs of glibc that have no name newer than GLIBC
+# (packaging/tarball/stubs.sh). flame contains all other libraries.
 GLIBC := 2.31
 STUBS := $(O)/tarball/stubs
-# Private: nothing that they are made of, which other programs are, too, is to be made anew.
+# The flags are private, so that prerequisites which other programs share are not built again with them.
 $(PORTABLE)/%: private LDFLAGS += -B$(STUBS)/ -L$(STUBS) -Wl,--no-as-needed
 $(PORTABLE)/libflame%: private SHIM_LIBS := -Wl,--no-as-needed -ldl -lcompat
 # The package may bring a library that libflamemem.so loads: libunwind.so.8.
@@ -59,7 +59,7 @@ $(STUBS)/made: packaging/tarball/stubs.sh packaging/tarball/crt1.S packaging/tar
 	$(Q)packaging/tarball/stubs.sh '$(CC)' $(GLIBC) $(STUBS)
 	$(Q)touch $@
 
-# libm and the rest of glibc are everywhere; libraries whose code is linked in are named as files.
+# Each machine has libm and the rest of glibc. Libraries whose code is linked in are named as files.
 STATIC_LIBS := -Wl,--start-group $(foreach lib,seccomp unwind-x86_64 unwind dwarf elf pcre2-8 protobuf-c lzma zstd z \
                iberty,-l:lib$(lib).a) -Wl,--end-group -lm
 
@@ -71,8 +71,8 @@ $(O)/tarball/late.o: common/lazyload/lazyload.c $(O)/tarball/generated/latelibs.
 	@echo "  CC    $< (tarball)"
 	$(Q)$(CC) $(BASE:-I$(O)=-I$(O)/tarball) $(WARN) $(CFLAGS) -fno-lto -c -o $@ $<
 
-# Not at any address: the libraries' own files for static linking are made for a fixed one. One constant is
-# there twice, in export_pprof.c, too, which says why; they are the same.
+# The program is linked for a fixed address, because the static libraries are compiled for one. One constant
+# is defined twice, with the same value; export_pprof.c explains why.
 $(PORTABLE)/flame: $(FLAME_OBJ) $(O)/tarball/late.o
 	@mkdir -p $(@D)
 	@echo "  LD    $@"

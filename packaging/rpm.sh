@@ -1,9 +1,9 @@
 #!/bin/bash
-# rpm.sh O VERSION: makes RPM packages of this tree in O/rpm; what is compiled stays in O/rpm/obj. Where the name of
-# that has blanks, which neither make nor rpm's macros survive, all is made in a temporary directory.
+# rpm.sh O VERSION: makes RPM packages of this tree in O/rpm. Compiled files stay in O/rpm/obj. If that name has
+# blanks, which break make and rpm's macros, the build is in a temporary directory.
 #
-# Where rpm is not what installs packages (Debian), it cannot tell whether those that the build requires
-# are there: it is not asked.
+# On a system that does not install packages by rpm (Debian), rpm does not know whether the required packages
+# are installed, so the script skips rpm's check.
 set -euo pipefail
 cd "${0%/*}/.."
 mkdir -p "$1/rpm"

@@ -1,7 +1,8 @@
 #!/bin/bash
-# tarball.sh O VERSION GLIBC MAKE...: puts flame-VERSION-x86_64.tar.gz into O/tarball, of what the Makefile
-# has linked in O/tarball/linked. It runs from where it is unpacked. Nothing in it may need a glibc newer than GLIBC or a
-# library that is not glibc's: that is checked, and the tarball is not made if it does not hold.
+# tarball.sh O VERSION GLIBC MAKE...: makes O/tarball/flame-VERSION-x86_64.tar.gz from the programs that the
+# Makefile has linked in O/tarball/linked. It runs from the folder in which it is unpacked. No file in it may
+# need a glibc newer than GLIBC or a library that is not glibc's; the script checks this before it makes the
+# tarball.
 set -euo pipefail
 export LC_ALL=C
 cd "${0%/*}/.."
@@ -9,7 +10,7 @@ o=$1 version=$2 glibc=$3
 shift 3
 name=flame-$version-x86_64
 out=$o/tarball
-tree=$out/$name # made whole below, as O may be from / on or not
+tree=$out/$name # made absolute below, as O may be relative
 
 rm -rf "$tree" "$out"/flame-*.tar.gz
 mkdir -p "$tree"
@@ -19,12 +20,12 @@ install -m 755 "$out/linked/flame" "$tree/bin/flame"
 install -m 755 "$out"/linked/lib*.so "$tree/lib/flame/"
 install -m 644 LICENSE CHANGELOG.md "$tree"
 install -m 644 packaging/tarball/README "$tree"
-# It is a drop-in for machines where the tree has been put into /usr/local.
+# The drop-in is for machines that have the tree in /usr/local.
 sed -i -e 's|=/lib/flame|=/usr/local/lib/flame|' -e 's| /share/flame| /usr/local/share/flame|' \
     "$tree/share/flame/flame-record.conf"
 
-# The recorder's second opinion on stacks that its own rules do not cover is a library of its own. It comes along
-# where this machine's is old enough; elsewhere the machine's own is used.
+# Adds libunwind.so.8, with which the recorder walks stacks that its own rules do not cover, if this machine's
+# needs no newer glibc. Otherwise recordings use the one of the machine they run on.
 brought() {
     local file
     file=$(${CC:-gcc} -print-file-name=libunwind.so.8)
@@ -44,14 +45,14 @@ old_enough() {
     [ "$(printf '%s\n' "$(newest "$1")" "$glibc" | sort -V | tail -n 1)" = "$glibc" ]
 }
 
-# Linked libraries have their licences in the tarball, with the versions, where dpkg knows of them.
+# Adds the licences and versions of linked libraries, if dpkg knows them.
 licences() {
     local lib file package doc=$tree/share/doc/flame
     mkdir -p "$doc"
     command -v dpkg-query >/dev/null || return 0
     for lib in seccomp unwind-x86_64 dwarf elf pcre2-8 protobuf-c lzma zstd z iberty; do
         file=$(realpath "$(${CC:-gcc} -print-file-name="lib$lib.a")")
-        # Its path has /usr in front or not, as the package has it.
+        # The package may list the path with or without /usr in front.
         package=$({ dpkg-query -S "$file" "${file#/usr}" 2>/dev/null || true; } | sed -n '1s/[:,].*//p')
         [ -n "$package" ] || continue
         dpkg-query -W -f='${source:Package} ${source:Version}\n' "$package" >>"$doc/linked"
@@ -75,8 +76,8 @@ for file in "$tree"/bin/flame "$tree"/lib/flame/*.so*; do
     }
 done
 
-# The tarball has the same bytes each time: sorted by name, without the names of users, with the
-# time of the newest change.
+# Each run makes the same bytes: files are sorted by name, have no names of users, and have the time of the
+# newest change.
 changed=$(git -c safe.directory="$PWD" log -1 --format=%cI 2>/dev/null) || changed=$(date -Iseconds -r CHANGELOG.md)
 tar --sort=name --owner=0 --group=0 --numeric-owner --mtime="$changed" \
     -C "$out" -cf - "$name" | gzip -n9 >"$out/$name.tar.gz"

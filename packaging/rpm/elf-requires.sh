@@ -1,7 +1,7 @@
 #!/bin/sh
-# elf-requires.sh RPMCONFIGDIR O: what rpm itself finds that a file of a package requires, and if it is flame,
-# the libraries that it loads when it needs them, by the list that the build in O has made. rpm starts it for
-# each file of machine code (flame.spec) and writes the file's name to its standard input.
+# elf-requires.sh RPMCONFIGDIR O: prints the requirements of a file of a package: those that rpm itself finds,
+# and for flame the libraries that it loads when it needs them, from the list of the build in O. rpm starts
+# this script for each file of machine code (flame.spec) and writes the file's name to its standard input.
 read -r file
 echo "$file" | "$1/elfdeps" --requires
 case $file in

@@ -1,11 +1,10 @@
 /*
- * compat.c: functions that objects compiled with the headers of a new glibc call, and that are not
- * in glibc 2.31, by those that are. They are hidden: what a program is linked with keeps its own.
+ * compat.c: functions that objects compiled with a new glibc's headers call and that glibc 2.31 does
+ * not have, made from those that it has. They are hidden, so linked libraries keep their own.
  *
- * stat and its like were inline functions around __xstat before 2.33; here they are the system
- * calls, as struct stat is the kernel's on x86-64. The names with isoc23 are what strtol and scanf
- * are called by programs compiled with 2.38 or later, which take 0b101, too; nothing here is meant
- * to read that.
+ * Before 2.33, stat and its like were inline functions around __xstat. Here they are the system calls,
+ * because struct stat is the kernel's on x86-64. Programs compiled with 2.38 or later call strtol and
+ * scanf by names with isoc23. Those also accept 0b101, which flame's inputs are not meant to have.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -56,7 +55,7 @@ NUMBER(unsigned long, strtoul)
 NUMBER(long long, strtoll)
 NUMBER(unsigned long long, strtoull)
 
-/* scanf's numbers, as they were before C23. */
+/* sscanf with the numbers of before C23. */
 int old_vsscanf(const char *text, const char *format, va_list list) __asm__("__isoc99_vsscanf");
 HIDDEN int new_sscanf(const char *text, const char *format, ...) __asm__("__isoc23_sscanf");
 

@@ -1,10 +1,10 @@
 /*
- * crt1.S: where a program of the tarball begins, on any glibc.
+ * crt1.S: start-up code of the tarball's program, for any glibc.
  *
- * Since 2.34 the C library runs the constructors of a program, and before that the start-up code that
- * is linked in did (__libc_csu_init); which it is, is told by the argument `init` of
- * __libc_start_main@GLIBC_2.2.5. This one is given always, and runs them, so that they are run once by
- * every version. What is done at the end is the loader's business in all of them.
+ * Since 2.34 the C library runs the constructors of a program. Before that, start-up code in the program
+ * did (__libc_csu_init). The argument `init` of __libc_start_main@GLIBC_2.2.5 selects between the two.
+ * This code always passes `constructors`, which runs them, so every version runs them once. In all
+ * versions the loader runs the destructors.
  */
 	.text
 	.globl	_start

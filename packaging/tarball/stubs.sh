@@ -1,27 +1,28 @@
 #!/bin/bash
-# stubs.sh CC VERSION DIR: makes in DIR what programs are linked with to run with glibc VERSION (2.31)
-# and later, though this machine's is newer.
+# stubs.sh CC VERSION DIR: makes stubs of glibc in DIR. Programs linked with them run with glibc VERSION
+# (2.31) and later, though this machine's glibc is newer.
 #
-# Problem: a program that is linked with a new glibc wants the newest version of each function it
-# calls (pthread_create@GLIBC_2.34), which an older glibc does not have, though it has the function.
+# Problem: a program that is linked with a new glibc requires the newest version of each function it
+# calls (pthread_create@GLIBC_2.34). An older glibc has the function, but not that version.
 #
-# Algorithm: libraries of the same names are made that have no code, but this glibc's names, each with its
-# newest version that is not above VERSION. To link with them gives pthread_create@GLIBC_2.2.5. Before
-# 2.34 that one is in libpthread.so.0, and dlopen in libdl.so.2: the program is linked with stubs of these, too,
-# which later ones have as empty files. Names that are only in newer versions are not there, so that
-# linking fails if one is called; packaging/tarball/compat.c has those that objects of this machine's
-# headers cannot do without. Names that start with __ are not all functions of old headers: those that had
-# their place elsewhere (__libc_start_main) are in crt1.S.
+# Algorithm: the stubs have the names of glibc's libraries and no code. They define this glibc's symbols, each
+# with its newest version that is not above VERSION, so a program linked with them calls
+# pthread_create@GLIBC_2.2.5. Before 2.34 that function is in libpthread.so.0, and dlopen is in libdl.so.2, so
+# the program is linked with stubs of these, too; later glibcs have them as empty files. Symbols that exist
+# only in newer versions are left out, so linking fails if a program calls one. packaging/tarball/compat.c has
+# those that objects compiled with this machine's headers need. Some symbols that start with __ are no
+# functions of old headers: crt1.S calls the one that start-up code needs (__libc_start_main).
 #
-# Rejected: to build on a system as old as VERSION only. It is the better check, but takes root, a network and
-# minutes; packaging/tarball.sh does the same there as here.
+# Rejected: building only on a system as old as VERSION. It is the better check, but takes root, a network and
+# minutes. packaging/tarball.sh works the same way on such a system.
 set -euo pipefail
 export LC_ALL=C
 cc=$1 newest=$2 dir=$3
 mkdir -p "$dir"
 
-# name version kind size address, of each name of a library: its newest version that is old enough. Names without
-# a version for new programs (pthread_atfork, which every program has in itself) are only there for old ones.
+# Prints "name version kind size address" for each symbol of a library, with its newest version that is old
+# enough. Leaves out symbols without a version for new programs: pthread_atfork exists only for old programs,
+# and new ones contain it.
 names() { # FILE
     readelf --dyn-syms -W "$1" | sed 's/ \[[^]]*\]//' | awk -v newest="$newest" '
         function number(v,  part) {
@@ -45,8 +46,8 @@ names() { # FILE
         sort -k5,5 -k1,1
 }
 
-# Makes the stub of a library. Variables that are one under two names (environ, __environ) stay one: the
-# linker makes a copy of a variable in the program, under all names that it has.
+# Makes the stub of a library. A variable with two names (environ, __environ) stays one variable: the linker
+# makes one copy of it in the program, under all its names.
 stub() { # SONAME FILE OUT
     names "$2" >"$dir/names"
     {
@@ -75,7 +76,7 @@ stub() { # SONAME FILE OUT
 for soname in libc.so.6 libm.so.6 libpthread.so.0 libdl.so.2 librt.so.1 ld-linux-x86-64.so.2; do
     stub "$soname" "$($cc -print-file-name=$soname)" "${soname%%.so*}.so"
 done
-# As the real one, it is a script: libc's few functions that are linked in, and the loader where it is called.
+# Like the real libc.so, this is a linker script: it adds libc's few static functions, and the loader if needed.
 mv "$dir/libc.so" "$dir/libc-stub.so"
 echo "GROUP ( libc-stub.so libc_nonshared.a AS_NEEDED ( ld-linux-x86-64.so ) )" >"$dir/libc.so"
 
