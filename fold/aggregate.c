@@ -1,18 +1,17 @@
 /*
  * Merging stacks into folded lines.
  *
- * A tree rather than a table of whole lines: a trace's stacks share most of
- * their frames, and a line of 200 frames would be hashed and compared again for
- * each of them. Children are found through one hash table keyed by parent and
- * frame.
+ * The stacks are in a tree rather than a table of whole lines: a trace's stacks
+ * share most of their frames, and a table would hash and compare a line of 200
+ * frames again for each of them. One hash table, keyed by parent and frame,
+ * finds children.
  *
- * The lines come out in the order of `LC_ALL=C sort` without any line being
- * compared to another: at each node what can follow is either its own count or
- * a child, so sorting the texts "NAME COUNT" and "NAME;" among siblings sorts
- * the lines. (The separators must take part, as ' ' and ';' sort between the
- * characters of longer names.) Only stacks with something to show below them
- * are visited. The walk keeps its own stack: a hostile trace may be a million
- * frames deep.
+ * The lines come out in the order of `LC_ALL=C sort` without a comparison of
+ * whole lines: a node is followed by either its own count or a child, so sorting
+ * the texts "NAME COUNT" and "NAME;" among siblings sorts the lines. (The
+ * separators must take part, as ' ' and ';' sort between the characters of longer
+ * names.) Only stacks with something to show below them are visited. The walk
+ * keeps its own stack: a hostile trace may be a million frames deep.
  */
 #include "fold/aggregate.h"
 
@@ -187,7 +186,7 @@ uint64_t aggregate_exclude(struct aggregate *a,
     return sum;
 }
 
-/* Links every node that is to be shown to its parent; returns the number of negative ones. */
+/* Links every node that will be shown to its parent; returns the number of negative sums. */
 static size_t link_children(struct aggregate *a)
 {
     size_t negative = 0;
@@ -196,7 +195,7 @@ static size_t link_children(struct aggregate *a)
         a->nodes[i].child = a->nodes[i].sibling = 0;
         a->nodes[i].shown = false;
     }
-    /* A parent is always made before its children, so one pass from the end does. */
+    /* A parent is always made before its children, so one pass from the end suffices. */
     for (size_t i = a->nnodes; i-- > 1;) {
         struct node *n = &a->nodes[i], *parent = &a->nodes[n->parent];
 
@@ -247,7 +246,7 @@ static int by_text(const void *pa, const void *pb)
     }
 }
 
-/* Pushes what can follow `parent`, last first. */
+/* Pushes the parts that can follow `parent`, the last first. */
 static void push_steps(struct aggregate *a, struct step **steps, size_t *n, size_t *alloc,
                        uint32_t parent)
 {

@@ -38,8 +38,8 @@ void aggregate_add(struct aggregate *a, uint32_t stack, int64_t value);
 uint64_t *aggregate_take_sums(struct aggregate *a, size_t *n);
 void aggregate_put_sums(struct aggregate *a, const uint64_t *sums, size_t n);
 
-/* Sets the sums of all stacks with a frame that `match` accepts to 0, and returns what they came
- * to. `match` is called once for each frame. */
+/* Sets the sums of all stacks with a frame that `match` accepts to 0, and returns their total.
+ * `match` is called once for each frame. */
 uint64_t aggregate_exclude(struct aggregate *a,
                            bool (*match)(void *opaque, const char *text, size_t len), void *opaque);
 

@@ -1,8 +1,8 @@
 /*
- * The first walk finds the rows that the path is made of, and the things for which threads on it
- * waited. Then there is one walk for each of these things, in which waiting for it takes no
- * time: what such a walk skips is the most that could be gained. A thing that the first walk
- * does not meet is met by no other, and would gain nothing.
+ * The first walk finds the rows of the path, and the things for which threads on it waited. Then
+ * there is one walk for each of these things, in which waiting for it takes no time: the time
+ * that such a walk skips is the most that could be gained. No other walk meets a thing that the
+ * first one does not meet, so that thing would gain nothing.
  */
 #include "fold/critical.h"
 
@@ -15,18 +15,18 @@
 #include "fold/analysis/offrow.h"
 #include "fold/analysis/regiontimes.h"
 
-#define THINGS_TRIED 64u    /* walks; those on which the path spent most time come first */
+#define THINGS_TRIED 64u    /* walks; things with most time on the path come first */
 #define THINGS_REPORTED 16u /* in comments */
 #define THREADS_REPORTED 16u
 #define STEPS_TRIED 50000000ull /* of all walks together */
-#define PIECES_MAX 65536u       /* for lanes: shorter ones are left out where there are more */
+#define PIECES_MAX 65536u       /* for lanes: if there are more, the shortest are left out */
 #define PIECES_SHORT_NS 1000u
 
 /* A thing that threads wait for: all waits with one name. */
 struct thing {
     uint32_t frame, kind; /* enum trace_off_kind of the row that was met first */
     uint64_t waits;       /* on the path */
-    uint64_t by_ns;       /* how long they took */
+    uint64_t by_ns;       /* their total time */
     uint64_t gain_ns;
     bool tried;
 };
@@ -72,7 +72,7 @@ bool critical_has(const struct trace *t)
 
 /* ---- things ---- */
 
-/* Whether a futex wait ended because a thread did: then it is a join. */
+/* Whether a futex wait ended because a thread ended: such a wait is a join. */
 static bool is_join(const struct trace *t, uint32_t row, uint32_t waker)
 {
     const struct trace_node *n = &t->nodes[waker];
@@ -223,7 +223,7 @@ static void take_step(void *arg, const struct critpath_step *s)
     }
 }
 
-/* ---- without a thing ---- */
+/* ---- walks without a thing ---- */
 
 static void take_short(void *arg, uint32_t row, uint64_t ns)
 {
@@ -370,7 +370,7 @@ static void order_pieces(struct path *p)
     p->npieces = kept;
 }
 
-/* Finds the ranges to walk. False: the trace has no such thread, or has recorded nothing then. */
+/* Finds the ranges to walk. False: the trace has no such thread, or no records in the range. */
 static bool find_ranges(struct path *p, const struct fold_when *when)
 {
     uint64_t zero = p->t->time_zero_ns;

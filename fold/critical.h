@@ -1,6 +1,6 @@
 /*
  * critical.h: the view critical of traces of waiting: each row's part of the critical path
- * (fold/analysis/critpath.h), and what could be gained where.
+ * (fold/analysis/critpath.h), and the possible gain of each thing that threads wait for.
  *
  * The view's value of a row is its time on the path; all rows together are as long as the path,
  * without the time that belongs to no row. Comments (flame-folded(5)) have the parts of the
@@ -9,7 +9,7 @@
  *
  *  lifecycle  critical_new, then fold with critical_value, critical_write, critical_free
  *  ownership  traces are borrowed
- *  threads    none; one at a time, like all of fold: critical_value uses the last one made
+ *  threads    not thread-safe, like all of fold: critical_value uses the object made last
  */
 #ifndef FLAME_FOLD_CRITICAL_H
 #define FLAME_FOLD_CRITICAL_H
@@ -25,12 +25,12 @@ struct critical;
 bool critical_has(const struct trace *t);
 
 /*
- * Finds the path of each trace, within the range of `when` (NULL: all of it). NULL after a line on
- * standard error, if nothing was recorded in that range, or there is no such thread.
+ * Finds the path of each trace, within the range of `when` (NULL: all of it). Returns NULL after a
+ * line on standard error, if nothing was recorded in that range, or there is no such thread.
  */
 struct critical *critical_new(struct trace *const *traces, struct symbolizer *const *frames,
                               size_t n, const struct fold_when *when);
-void critical_free(struct critical *c); /* NULL: nothing */
+void critical_free(struct critical *c); /* NULL is allowed */
 
 /* The view's value of a row, in nanoseconds. */
 int64_t critical_value(const struct trace *t, const struct trace_row *r);
@@ -49,8 +49,8 @@ struct critical_piece {
 size_t critical_pieces(const struct trace *t, const struct critical_piece **pieces,
                        uint64_t *short_ns);
 
-/* Whether the view is of the critical path. A page cannot compute it for another range of time
- * by adding rows up. */
+/* Whether the view is of the critical path. A page cannot compute such a view for another range
+ * of time by adding rows up. */
 static inline bool critical_is(const struct view *view)
 {
     return view->value == critical_value;

@@ -116,8 +116,8 @@ static int load_both(struct load *l, char **paths)
     return status == FLAME_OK ? load(l, paths[1], alone, 1) : status;
 }
 
-/* Loads one moment of a trace as a column; *time has the value of --from or --to, and gets what
- * was found. */
+/* Loads one moment of a trace as a column; *time has the value of --from or --to, and gets the
+ * moment that was found. */
 static int load_moment(struct load *l, struct fold_options *fold, char *path,
                        struct fold_time *time, int column)
 {
@@ -168,7 +168,7 @@ static int load_sides(struct settings *s, struct load *l, char **paths)
     return status;
 }
 
-/* Offsets in one build of a file mean nothing in another, nor beside names. */
+/* Offsets of one build of a file mean nothing in another build or beside names. */
 static int check_names(const struct load *l, char **paths)
 {
     struct strbuf names = STRBUF_INIT;
@@ -186,7 +186,7 @@ static int check_names(const struct load *l, char **paths)
     return FLAME_USAGE;
 }
 
-/* "libc.so.6`malloc" is not the stack that "malloc" is. */
+/* The stacks "libc.so.6`malloc" and "malloc" are different, though the function is one. */
 static int check_modules(const struct load *l, char **paths)
 {
     size_t without = l->modules[0] ? 1 : 0;
@@ -251,7 +251,7 @@ static int compare(struct settings *s, char **paths)
     return status;
 }
 
-/* -1: go on. */
+/* Returns -1 if the operands are right, else an enum flame_exit after a line. */
 static int check_operands(const struct settings *s, int n, char **paths)
 {
     if (s->when.from.given && n != 1)
@@ -276,8 +276,8 @@ int diff_main(int argc, char **argv)
         status = check_operands(&s, argc - first, argv + first);
     if (status < 0) {
         fold_options_for(&s.fold, &s.filter);
-        s.fold.no_hint = true; /* each side would say the same */
-        s.fold.views = NULL;   /* what was live at each, not what has grown */
+        s.fold.no_hint = true; /* both sides would print the same hint */
+        s.fold.views = NULL;   /* live blocks at each moment, not growth */
         s.when.unnamed = !s.when.from.given;
         status = compare(&s, argv + first);
     }

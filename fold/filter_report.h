@@ -31,8 +31,8 @@ void excludes_free(struct excludes *e);
  * function for aggregate_exclude. */
 bool excludes_match(void *excludes, const char *text, size_t len);
 
-/* Prints one line on standard error if anything was left out. `unit`s, or with a `scale` over 1
- * nanoseconds, so many of which are one. */
+/* Prints one line on standard error if anything was left out. Sums are in `unit`s, or, with a
+ * `scale` over 1, in nanoseconds, `scale` of which are one unit. */
 void filter_report_print(const struct filter_report *l, const char *unit, uint32_t scale);
 /* Prints one line that proposes --idle, if l->idle, in nanoseconds, is most of l->total. */
 void filter_report_propose_idle(const struct filter_report *l);

@@ -31,8 +31,8 @@ void fold_options_for(struct fold_options *opt, const struct filter *f)
     opt->symbols.lines |= f->by == PLACE_FILE || f->by == PLACE_LINE;
 }
 
-/* The view asked for, or the default of the recorder of the first trace: where all views are
- * wanted, it may be the other recorder's that was asked for. */
+/* The requested view, or the default of the first trace's recorder: if all views are wanted, the
+ * requested view may be the other recorder's. */
 static const struct view *find_view(const struct fold_options *opt, uint32_t recorder)
 {
     const struct view *asked = opt->view ? view_find(opt->view) : NULL;
@@ -44,7 +44,7 @@ static const struct view *find_view(const struct fold_options *opt, uint32_t rec
     return asked;
 }
 
-/* Whether it is a trace of page faults, which lies beside the traces of processes and holds
+/* Whether the trace is of page faults. Such a trace is beside the traces of processes and holds
  * nothing else. */
 static bool is_of_faults(const struct trace *t)
 {
@@ -72,8 +72,8 @@ bool fold_may_lack(const struct fold_options *opt, const struct trace *t)
            (view->need->of_some || is_of_faults(t));
 }
 
-/* Whether the view is empty because no process did what it counts; among all views it is left out.
- * A trace without the peak is of a process that was attached to, where that was not recorded. */
+/* Whether the view is empty because no process did what it counts; if all views are wanted, it is
+ * left out. A trace without the peak is of an attached process, of which that was not recorded. */
 static bool is_just_empty(struct trace *const *traces, size_t n, const struct view *view)
 {
     if (!view->need || !view->need->may_be_empty)
@@ -136,7 +136,7 @@ static void scale_sums(struct counted *c)
             c->sums[i] = (c->sums[i] + scale / 2) / scale;
 }
 
-/* One fold's inputs, and what they are made into. */
+/* Inputs and results of one fold. */
 struct folding {
     const struct fold_options *opt;
     struct trace *const *traces;
@@ -193,7 +193,7 @@ static void write_view(const struct fold_options *opt, const struct heading *hea
     if (!opt->no_header) {
         strbuf_addf(&sb, "# flame: view=%s unit=%s", c->view->name, c->view->unit);
         fold_when_add(opt->when, &sb);
-        /* Never last: a number at the end would make the line a stack to other readers. */
+        /* This is not last: a number at the end would make the line a stack to other readers. */
         if (sample)
             strbuf_addf(&sb, " sample=%" PRIu64 " estimates=yes", sample);
         age_limits_add_limit(&sb, c->view->name, heading->in_bytes);
@@ -223,7 +223,7 @@ static void write_view(const struct fold_options *opt, const struct heading *hea
         flame_warn("%zu stacks left out whose times no clock could have measured", negative);
 }
 
-/* Chooses the views asked for that all traces have. Returns how many. */
+/* Chooses the requested views that all traces have. Returns their number. */
 static size_t choose_views(const struct folding *f, struct counted *chosen)
 {
     uint32_t recorder = f->ntraces ? f->traces[0]->header.recorder : TRACE_RECORDER_MEM;
@@ -234,7 +234,7 @@ static size_t choose_views(const struct folding *f, struct counted *chosen)
     for (const struct view *v = all; v->name; v++) {
         if (v != asked && !f->opt->all_views && !f->opt->views)
             continue;
-        /* A view that is asked for by name is there, even if empty. */
+        /* A view that is requested by name is written, even if it is empty. */
         if (all_have_view(f->traces, f->ntraces, v) || (v == asked && !f->opt->all_views))
             chosen[n++] = (struct counted){.view = v};
     }

@@ -43,7 +43,7 @@ struct fold_summary {
     uint64_t paused_calls, paused_bytes, kept_snapshots, unkept_snapshots;
     uint64_t skipped; /* calls seen but not recorded */
     uint64_t fallback_stacks;
-    uint64_t cost_ns; /* estimate of what recording took: its start, and all threads' events */
+    uint64_t cost_ns; /* estimate of the recorder's time: its start, and all threads' events */
 };
 
 void fold_summary(const struct trace *t, struct fold_summary *s);

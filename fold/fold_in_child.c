@@ -6,8 +6,8 @@
  * module is not read again, and another child starts from the beginning. All reading is over
  * before the first byte of text is emitted, so no output is ever half-made.
  *
- * The child's standard error goes to a file in memory first: libc's last words about a broken
- * heap are of no use to a user, and after a second attempt every warning would be there twice.
+ * The child's standard error goes to a file in memory first: libc's messages about a broken heap
+ * are of no use to a user, and after a second attempt every warning would appear twice.
  *
  * Rejected: a child for libdwarf alone, asked for one address at a time. That is two context
  * switches an address; this is one fork a fold.
@@ -87,7 +87,7 @@ static FLAME_NORETURN void child(const struct fold_options *opt, struct trace *c
     _exit(0);
 }
 
-/* Emits to the sink what comes through `fd`; returns how many bytes. */
+/* Copies bytes from `fd` to the sink until its end; returns their number. */
 static size_t receive(int fd, aggregate_sink sink, void *opaque)
 {
     char *buf = xmalloc(65536);

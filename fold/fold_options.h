@@ -22,7 +22,7 @@ struct fold_options {
     /* The views to write, instead of `view`; they need not be in the recorder's table; borrowed. */
     const struct view *views;
     struct fold_when *when;    /* the moment at which traces are read (moments.h); borrowed, and
-                                  gets what was found; NULL: the end */
+                                  gets the moments found; NULL: the end */
     bool pid;                  /* the root frame is comm-PID instead of comm */
     bool tid;                  /* a frame for the thread under the root */
     bool ancestors;            /* the frames of a process's ancestors under its root; memory */
@@ -39,10 +39,10 @@ struct fold_options {
     enum place_kind place;     /* names carry their place, for filters to read */
     const char *const *comms;  /* only threads with one of these names; borrowed */
     size_t ncomms;
-    const char *const *excludes; /* no stacks with a frame one of these regular expressions */
-    size_t nexcludes;            /* (POSIX, extended) matches */
+    const char *const *excludes; /* leave out stacks with a frame that one of these regular */
+    size_t nexcludes;            /* expressions (POSIX, extended) matches */
     bool idle;                   /* off-CPU: leave out the sleeps that idle.h describes */
-    bool propose_idle;           /* or propose to, where they are most of it */
+    bool propose_idle;           /* or propose that, if they are most off-CPU time */
     struct age_limits ages;      /* the limits of views short and old */
     struct symbol_options symbols;
 };

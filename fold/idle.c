@@ -23,7 +23,7 @@ struct idle {
     const struct trace *t;
     uint8_t *at;     /* by node: its thread waits for work there */
     uint64_t *slept; /* by node, ns; of nodes with `at` */
-    uint32_t *nodes; /* those with `at` */
+    uint32_t *nodes; /* nodes with `at` */
     size_t n;
 };
 
@@ -95,7 +95,7 @@ static const char *name_of(const struct trace *t, struct symbolizer *frames, uin
     return s.s;
 }
 
-/* Whether the futex is no lock's. A runtime's lock may be made of a condition variable. */
+/* Whether the futex belongs to no lock. A runtime's lock may be made of a condition variable. */
 static bool is_queue(const struct trace *t, struct symbolizer *frames, uint32_t id)
 {
     const struct trace_node *root = trace_node_root(t, id);
@@ -193,7 +193,7 @@ static int by_slept(const void *a, const void *b)
     return x->slept != y->slept ? (x->slept < y->slept ? 1 : -1) : by_comm(a, b);
 }
 
-/* Makes one of each name's; returns how many are left. */
+/* Merges the entries of each name; returns the number that are left. */
 static size_t merge(struct namesakes *all, size_t n)
 {
     size_t kept = 0;

@@ -14,8 +14,9 @@
  *    waits for a lock (lockframes.h). Any other futex may be a lock that another thread holds,
  *    and such a wait is never idle.
  *
- * The first separates a worker from a thread that does something and also waits; all other sleep
- * of a thread is kept. Files on disks, children and file locks are never idle.
+ * The first condition separates a worker from a thread that does something and also waits; all
+ * other sleep of a thread is kept. Waits for files on disks, for children and for file locks are
+ * never idle.
  */
 #ifndef FLAME_FOLD_IDLE_H
 #define FLAME_FOLD_IDLE_H
@@ -25,8 +26,8 @@
 
 struct idle;
 
-/* If idle sleeps come to at least so many nanoseconds and so large a part of all waiting, they
- * hide the others, and --idle is proposed, as long as the others come to IDLE_REST_NS. */
+/* Limits for proposing --idle. Idle sleeps hide the others if they are at least so many
+ * nanoseconds and so large a part of all waiting, and the others are at least IDLE_REST_NS. */
 #define IDLE_MUCH_NS 500000000u
 #define IDLE_MUCH_PERCENT 50
 #define IDLE_REST_NS 1000000u

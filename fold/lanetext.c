@@ -372,7 +372,7 @@ static void write_regions(const struct run *r, size_t trace, struct strbuf *sb)
     free(list);
 }
 
-/* ---- what each view has them in ---- */
+/* ---- stacks of the rows in each view ---- */
 
 /* The rows of a stack, in the order they were met. */
 struct stack_rows {
@@ -483,7 +483,7 @@ static void write_view(struct run *r, const struct view *view, aggregate_sink si
     strbuf_release(&p.sb);
 }
 
-/* ---- all of it ---- */
+/* ---- the whole text ---- */
 
 /* Whether a row counts time, as intervals do, and not the number of sleeps of a class. */
 static bool takes_time(const struct trace *t, uint32_t row)

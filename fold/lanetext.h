@@ -2,10 +2,10 @@
  * lanetext.h: threads' waits over time, as comments in folded text (flame-folded(5)), for the
  * lanes of a page.
  *
- * Readers of folded text that draw no lanes skip them. They take no more than LANETEXT_BYTES: if
- * there is more, short waits of one row that lie close together become one, as in the recorder
- * when its room is full (common/trace/trace_intervals.h), and a comment has the length of what
- * counts as short.
+ * Readers of folded text that draw no lanes skip the comments. The comments take no more than
+ * LANETEXT_BYTES: if there is more, short waits of one row that lie close together become one, as
+ * in the recorder when its room is full (common/trace/trace_intervals.h), and a comment has the
+ * length up to which waits are short.
  */
 #ifndef FLAME_FOLD_LANETEXT_H
 #define FLAME_FOLD_LANETEXT_H

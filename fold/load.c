@@ -200,7 +200,7 @@ int load_traces(struct load *l)
         return status;
     traces = tracesums_get(l->traces, &n);
     l->modules[l->column > 0] |= l->filter && l->filter->modules && !l->filter->by;
-    opt.no_header = false; /* what tells an empty view from what is no text at all */
+    opt.no_header = false; /* the header tells an empty view from an empty file */
     status = fold_loaded(&opt, traces, n, &text);
     if (status == FLAME_OK) {
         collapse_init(&c, &plain, l->stacks);

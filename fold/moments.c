@@ -224,8 +224,8 @@ static int refuse(const struct fold_when *w, const struct trace *t)
     return refuse_without(w, t->path);
 }
 
-/* Leaves out a trace without moments, one of several with them: its live memory then is not
- * known. */
+/* Leaves out a trace without moments, if other traces have some: its live memory at the moment is
+ * not known. */
 static void leave_out(struct fold_when *w, struct trace *t)
 {
     struct trace_amount *nothing = xcalloc(t->row_limit, sizeof *nothing);
@@ -301,7 +301,7 @@ int fold_when_apply(const struct fold_options *opt, struct trace *t, struct trac
     return 0;
 }
 
-/* ---- words ---- */
+/* ---- headings and messages ---- */
 
 static void add_seconds(struct strbuf *sb, uint64_t ns)
 {

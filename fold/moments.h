@@ -40,8 +40,8 @@ struct fold_when {
     bool reported;       /* the traces without moments have been reported */
     bool several;        /* traces of one recording: some may be without moments */
     size_t without;      /* of these, until fold_when_check */
-    char *first;         /* a name of them */
-    size_t with;         /* and how many had some */
+    char *first;         /* the name of one of them */
+    size_t with;         /* traces with moments */
     size_t traces;       /* traces that were read */
     uint64_t last_ns;    /* the last moment of any of them */
 };
@@ -55,8 +55,8 @@ static inline bool fold_when_given(const struct fold_when *w)
 }
 
 /*
- * If a moment is asked for (opt->when): makes opt a fold of it, by opt->view, which may be NULL.
- * `command`: for messages. 0, or FLAME_USAGE after a line.
+ * If a moment is requested (opt->when), makes opt a fold of it, by opt->view, which may be NULL.
+ * `command` is for messages. Returns 0, or FLAME_USAGE after a line.
  */
 int fold_when_settle(struct fold_options *opt, const char *command);
 
@@ -74,7 +74,7 @@ int fold_when_check(struct fold_when *w);
 /* Reports the moments that were taken, unless they are the requested ones to the millisecond. */
 void fold_when_say(const struct fold_when *w);
 
-/* Appends " time=12.5" or " from=2 to=12.5", as it belongs into the heading of folded text. */
+/* Appends " time=12.5" or " from=2 to=12.5", for the heading of folded text. */
 void fold_when_add(const struct fold_when *w, struct strbuf *sb);
 
 void fold_when_release(struct fold_when *w);

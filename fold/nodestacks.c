@@ -7,8 +7,8 @@
  *     handler returned is marked as exact
  *  3. item by item each node on the way gets its stack in the aggregate, which is
  *     its parent's with its own frames on top; a waker's frames are its stack's,
- *     from the leaf to the root, and links of a chain that read alike are shown once: a
- *     lock that goes round among ten workers is one thing to look at
+ *     from the leaf to the root, and links of a chain that read alike are shown once,
+ *     so a lock that ten workers pass around is one link
  *
  * So each node is visited a fixed number of times however many items and stacks share it, and no
  * step recurses. Step 3 is done afresh for each thread and part of the view, on the nodes their
@@ -38,7 +38,7 @@ struct run {
 
     uint32_t *order; /* ids of the nodes needed, parents first */
     size_t norder, order_alloc;
-    /* By node id: */
+    /* arrays by node id */
     uint8_t *needed;
     uint8_t *exact;
     uint32_t *root;    /* id of the root node below it */
@@ -292,8 +292,8 @@ static bool is_made(struct run *r, uint32_t id)
            symbolizer_is_anon_code(r->frames, r->address[id], r->exact[id]);
 }
 
-/* A node's own frames, outermost first; borrowed until the next call. Frames that all are
- * "[java]" are one. */
+/* A node's own frames, outermost first; borrowed until the next call. If all of them
+ * are "[java]", they become one. */
 static const uint32_t *node_frames(struct run *r, uint32_t id, size_t *n)
 {
     switch (r->t->nodes[id].kind) {

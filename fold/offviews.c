@@ -3,17 +3,17 @@
  * was free) or time on a CPU (TRACE_OFF_ONCPU), with the time that running code had to
  * wait for one; or time off the CPU outside of calls ([page fault], [outside calls]).
  *
- *   off, offwake, chain   blocked and run-queue time of calls: what the calls took; and what
- *                         was outside of calls
- *   wakeup                the same of the sleeps of which the waker is known; one that
- *                         the end of the trace cut has none
- *   io                    the same of files and networks
+ *   off, offwake, chain   blocked and run-queue time of calls, which is the time that the calls
+ *                         took; and time outside of calls
+ *   wakeup                blocked and run-queue time of sleeps whose waker is known; a sleep cut
+ *                         by the end of the trace has none
+ *   io                    blocked and run-queue time of calls on files and networks
  *   runq                  run-queue time alone, inside and outside of calls
  *   latency               sleeps by how long they took, in classes
  *   critical              time on the critical path (critical.h)
  *   oncpu, hotcold        time on a CPU; that and the time off it
  *
- * Whatever is added up is nanoseconds; views give microseconds, but for latency, which counts.
+ * Sums are in nanoseconds. Views give microseconds, except latency, which counts sleeps.
  */
 #include "fold/critical.h"
 #include "fold/analysis/offrow.h"

@@ -8,9 +8,9 @@
  * names and stacks are added to the others, each once. Sums are exact, so the result does
  * not tell how the work was split. Memory is at most twice that of one thread.
  *
- * Rejected: a file a thread. The second file is read three times as fast once the stacks of
- * the first are there, so that thread has nothing to win. And a thread that only reads
- * ahead: that gained little (53.5 against 55.1 ms for plain files of 45 MB).
+ * Rejected: one thread for each file. The second file is read three times as fast once the
+ * stacks of the first are there, so its thread has nothing to win. Also rejected: a thread
+ * that only reads ahead. It gained little (53.5 against 55.1 ms for plain files of 45 MB).
  */
 #define _GNU_SOURCE /* CPU_COUNT */
 #include "fold/parallel_load.h"
@@ -111,7 +111,7 @@ static bool all_clean(const struct half h[2])
     return h[1].meta.len == 0 && h[0].lost.n == 0 && h[1].lost.n == 0;
 }
 
-/* Adds all names; gives their ids there, to be freed. */
+/* Adds all names to `to` and returns their ids there, for the caller to free. */
 static uint32_t *join_names(struct stackset *to, const struct stackset *from)
 {
     size_t n = stackset_names(from);
@@ -173,7 +173,7 @@ static void keep_memory(void)
     mallopt(M_TOP_PAD, 4 << 20);
 }
 
-/* Two halves in two threads; false: there is no second one. */
+/* Reads two halves in two threads. False: there is no second thread. */
 static bool run_both(struct half h[2])
 {
     pthread_t helper;

@@ -54,7 +54,7 @@ void fold_summary(const struct trace *t, struct fold_summary *s)
         if (th->cost_samples)
             cost += (double)th->cost_ns / (double)th->cost_samples * (double)th->events;
     }
-    /* A hostile trace may say anything; 2^63 is the last double that surely fits. */
+    /* A hostile trace may hold any number; a double below 2^63 certainly fits. */
     s->cost_ns = cost < 0x1p63 ? (uint64_t)cost : (uint64_t)1 << 63;
     free(seen);
 }

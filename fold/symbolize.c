@@ -7,8 +7,8 @@
  * functions.
  *
  * The code to which a signal handler returns (__restore_rt) is never called: the kernel made its
- * address the handler's return address. So it begins right at that address and has to be looked
- * up exactly, and so has its "caller".
+ * address the handler's return address. So the code begins right at that address, and both that
+ * address and the one of its "caller" are looked up exactly.
  */
 #include "fold/symbolize.h"
 

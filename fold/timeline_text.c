@@ -288,7 +288,7 @@ static int64_t rss_of(const struct moment *m, const struct run *r FLAME_UNUSED)
     return m->rss;
 }
 
-/* In whole microseconds, rounded up as trace_moment_shown does. */
+/* The time since the beginning in whole microseconds, rounded up as in trace_moment_shown. */
 static uint64_t shown_us(const struct run *r, uint64_t ns)
 {
     return ns > r->zero_ns ? (ns - r->zero_ns + US - 1) / US : 0;

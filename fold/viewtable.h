@@ -36,7 +36,7 @@ enum view_part {
 /* Work that a recorder does for a view on request only. */
 enum view_request {
     VIEW_ASKS_SCAN = 1u << 0,        /* processes scan for leaks, and regions check their blocks */
-    VIEW_ASKS_RESIDENT = 1u << 1,    /* processes look at their resident pages */
+    VIEW_ASKS_RESIDENT = 1u << 1,    /* processes scan their resident pages */
     VIEW_ASKS_FAULTS = 1u << 2,      /* page faults by stack */
     VIEW_ASKS_TOUCHED = 1u << 3,     /* page faults by owner */
     VIEW_ASKS_LIFETIMES = 1u << 4,   /* lifetimes, and the choice of their clock */
@@ -65,8 +65,8 @@ enum view_time {
 };
 
 struct view {
-    const char *name; /* what --view takes */
-    const char *what; /* what it counts, for help texts */
+    const char *name; /* the value of --view */
+    const char *what; /* description of its counts, for help texts */
 
     const char *unit; /* "bytes", "calls", "us" */
     uint32_t recorder;
@@ -118,9 +118,9 @@ void view_list(struct strbuf *sb, uint32_t recorder);
 void view_list_some(struct strbuf *sb, uint32_t recorder, bool (*wanted)(const struct view *v));
 
 /*
- * For the rows of --view in tables of options, whose values are checked against these words
- * (opts_take_choice): the views of all traces, of memory, of waiting; and what each counts,
- * a line each.
+ * Texts for the rows of --view in tables of options, whose values are checked against these words
+ * (opts_take_choice): the names of the views of all traces, of memory, of waiting; and the
+ * description of each view, a line each.
  */
 void view_words(struct strbuf *sb);
 void view_words_mem(struct strbuf *sb);

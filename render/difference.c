@@ -53,7 +53,7 @@ const char *difference_colors_name(enum difference_colors c)
     return colors_names[c];
 }
 
-/* The count before. Exact where doubles are: whole changes of counts beyond 2^53 too. */
+/* The count before. It is exact where doubles are, also for whole changes beyond 2^53. */
 static struct folded_count count_before(struct folded_count after, double delta)
 {
     double v = folded_count_double(after) - delta;
@@ -87,7 +87,7 @@ static bool is_there(const struct frametree *t, uint32_t node)
     return folded_count_double(frametree_total(t, node)) > 0;
 }
 
-/* By node: the counts below it, or its own, in subtrees that are gone. NULL: nothing is gone. */
+/* Counts before, by node, of the nodes at and below it that are gone. NULL: none is gone. */
 static double *sum_gone(const struct frametree *t)
 {
     double *gone = xcalloc(t->n, sizeof *gone);

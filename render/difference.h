@@ -15,17 +15,17 @@ enum difference_widths {
     DIFFERENCE_AFTER,
     DIFFERENCE_BEFORE,
     DIFFERENCE_EITHER, /* the larger of both: room for frames that are gone and for new ones */
-    /* As after, and at the right, below a frame of its own, the paths that only before has. */
+    /* Like AFTER; the paths that only before has are at the right, below a frame of their own. */
     DIFFERENCE_ELIDED,
 };
 
 enum difference_colors {
-    DIFFERENCE_ABSOLUTE, /* by how much a frame changed, against the one that changed most */
-    DIFFERENCE_RELATIVE, /* against itself: twice as much is red for small frames too */
+    DIFFERENCE_ABSOLUTE, /* the change of a frame, against the largest change */
+    DIFFERENCE_RELATIVE, /* against the frame itself: twice as much is red for small ones too */
     /*
-     * By after / before of a frame, relative to that of the root: of two counts of one run
-     * (cycles and instructions), one gives the widths, and the other, for each unit of it, the
-     * colours.
+     * The ratio after / before of a frame, relative to the root's. Of two counts of one run
+     * (cycles and instructions), one gives the widths, and the other one, for each unit of the
+     * first, the colours.
      */
     DIFFERENCE_RATIO,
 };
@@ -54,13 +54,13 @@ struct change {
     double was, now;
 };
 
-/* For each node its counts with those of all nodes below it, after difference_apply. The caller
+/* Counts by node, with those of all nodes below it, after difference_apply. The caller
  * frees the array. */
 struct change *difference_totals(const struct frametree *t);
 
 /*
  * A change as a number from -1 to 1, which palette_delta turns into a colour. `all` is the
- * root's, `largest` the largest change drawn; either matters to its own kind only.
+ * root's, `largest` the largest change drawn; each is used by its own kind only.
  */
 double difference_share(enum difference_colors c, struct change v, struct change all,
                         double largest);

@@ -53,7 +53,7 @@ struct frametree_builder {
     struct strbuf last;
     struct frame *frames;
     size_t nframes, frames_cap;
-    struct strbuf turned; /* the present line, from its leaf */
+    struct strbuf turned; /* the present line, from leaf to root */
 };
 
 /* Name bytes live in chunks that never move. */
@@ -201,7 +201,7 @@ static bool node_is(const struct frametree *t, uint32_t node, const char *s, siz
 static uint32_t add_child(struct frametree *t, uint32_t parent, const char *s, size_t len,
                           uint32_t name_hash)
 {
-    /* Well before 32-bit numbers, and the doubling of the table, wrap. */
+    /* This limit is far below the sizes at which 32-bit numbers and the table's doubling wrap. */
     if (t->n >= 1u << 31)
         return FRAMETREE_NONE;
     return add_node(t, parent, intern(t, s, len, name_hash));
@@ -257,8 +257,8 @@ void frametree_keep_order(struct frametree *t)
     t->b->keep_order = true;
 }
 
-/* Cuts line[at..len) into frames, the first of which is b->frames[n]. Returns the number of
- * frames then. */
+/* Cuts line[at..len) into frames, the first of which is b->frames[n]. Returns the new number
+ * of frames. */
 static size_t cut_frames(struct frametree_builder *b, size_t n, const char *line, size_t at,
                          size_t len)
 {
@@ -307,7 +307,7 @@ static size_t keep_frames(const struct frametree_builder *b, const char *line, s
     return n;
 }
 
-/* The line written from the leaf. */
+/* The line with its frames in reverse order, from the leaf. */
 static const char *turn_around(struct frametree_builder *b, const char *line, size_t len)
 {
     strbuf_clear(&b->turned);
@@ -349,7 +349,7 @@ int frametree_place(struct frametree *t, const char *s, size_t len, uint32_t *pl
     size_t kept, at;
     uint32_t node = 0;
 
-    /* Empty frames at the end are none, those in the middle are kept. */
+    /* Empty frames at the end are dropped, those in the middle are kept. */
     while (len > 0 && s[len - 1] == ';')
         len--;
     if (b->reverse)

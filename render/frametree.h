@@ -4,7 +4,7 @@
  * Node 0 is the root ("all"); every other node is a frame under its parent,
  * one node for each distinct path. Build with frametree_init, frametree_add for
  * each line in any order, frametree_finish; only then are totals and the order
- * of siblings (bytewise by name) there. Nodes are numbers below t->n, parents
+ * of siblings (bytewise by name) valid. Nodes are numbers below t->n, parents
  * come before their children, so totals and walks need no recursion and a stack
  * a million frames deep does no harm.
  *
@@ -46,7 +46,7 @@ struct frametree {
     /* The modules that names lie in, after frametree_split_modules: see frametree_module. */
     struct frametree_name *modules; /* [0] is none */
     uint32_t nmodules;
-    uint32_t *module_of; /* by name; NULL: the input says nothing of modules */
+    uint32_t *module_of; /* by name; NULL: the input has no modules */
     uint32_t nmodule_of;
     double *self_part, *total_part; /* fractions, by node; NULL when there are none */
     double *delta; /* second minus first count, by node; NULL without differential lines */
@@ -62,23 +62,23 @@ struct frametree {
     void *arena;
 };
 
-/* With `reverse` stacks are merged from the leaf: its callers hang below it. */
+/* With `reverse` stacks are merged from the leaf: a frame's children are its callers. */
 void frametree_init(struct frametree *t, bool reverse);
 /*
- * Before the first line: keeps the order of lines, as in a flame chart. A line shares
- * frames only with the one before it, and siblings stay in the order they came in.
+ * Keeps the order of lines, as in a flame chart; call it before the first line. A line
+ * shares frames only with the one before it, and siblings stay in the order they came in.
  */
 void frametree_keep_order(struct frametree *t);
 /* Names are taken to be in the encoding `from` (iconv's names) and become UTF-8. 0, or -errno. */
 int frametree_recode(struct frametree *t, const char *from);
 /* 0, or -EOVERFLOW when the tree has no room for more nodes (2^31). */
 int frametree_add(struct frametree *t, const struct folded_line *line);
-/* The node of that stack, in which nothing is counted. 0 or -EOVERFLOW, as above. */
+/* The node of that stack, without adding a count. 0 or -EOVERFLOW, as above. */
 int frametree_place(struct frametree *t, const char *stack, size_t len, uint32_t *node);
 /*
- * Lines added from now on are counted in `column`: 0 is the one that self, total
- * and the pictures are of, the others are kept in t->columns. All share the tree,
- * so a node's count may be 0 in some.
+ * Counts lines added from now on in `column`: 0 is the column of self, total and the
+ * pictures, the others are in t->columns. All share the tree, so a node's count may be 0
+ * in some.
  */
 void frametree_use_column(struct frametree *t, uint32_t column);
 void frametree_finish(struct frametree *t);

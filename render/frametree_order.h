@@ -8,9 +8,9 @@
 
 #include "render/frametree.h"
 
-/* *a + b, held at the largest value, which t->saturated says then. */
+/* Returns *a + b, or the largest value if that overflows, and then sets t->saturated. */
 void frametree_add_whole(struct frametree *t, uint64_t *a, uint64_t b);
-/* Adds a fraction and moves what reaches one into the whole part. */
+/* Adds a fraction; a sum of one or more carries into the whole part. */
 void frametree_add_part(struct frametree *t, uint64_t *whole, double *part, double b);
 
 /* Totals of all nodes from their own counts; may be called again after those changed. */

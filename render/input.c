@@ -48,7 +48,7 @@ struct reader {
     struct input *in;
     const struct input_options *o;
     struct filter_lines *lines; /* NULL: no filter */
-    struct process_tree *tree;  /* NULL: ancestors are not asked for */
+    struct process_tree *tree;  /* NULL: ancestors are not requested */
     const char *name;           /* for messages */
     uint32_t column;            /* the column that counts go to */
     enum module_text modules;   /* how names carry their module */
@@ -422,8 +422,8 @@ static int read_text(struct reader *r, struct textinput *text)
     return status;
 }
 
-/* The views to fold: the one asked for, and those that stand beside it. NULL: the one alone. Of
- * memory they are of the whole recording. */
+/* The views to fold: the requested one, and those that are columns beside it; NULL: only the
+ * requested one. Columns beside a view of memory are of the whole recording. */
 static const struct view *with_views_beside(const struct reader *r, const struct trace *t,
                                             struct view views[VIEWS_MAX + 1])
 {
@@ -444,7 +444,7 @@ static const struct view *with_views_beside(const struct reader *r, const struct
     return n > 1 ? views : NULL;
 }
 
-/* Folds one trace as "flame fold" does, which adds traces up. Takes the trace over. */
+/* Folds one trace as "flame fold" does, which adds traces up. Owns the trace from now on. */
 static int fold_alone(const struct fold_options *options, struct trace *trace, bool lacked,
                       struct strbuf *text)
 {
@@ -560,7 +560,7 @@ struct reading {
     struct trace_parts *parts;
     bool several;   /* files, some of which may lack the view */
     size_t largest; /* the number of the file for which hints are printed */
-    size_t lacked;  /* how many lacked it */
+    size_t lacked;  /* number of files that lack it */
 };
 
 static int read_file(struct input *in, struct reading *all, const char *path, size_t nth)

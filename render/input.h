@@ -27,12 +27,12 @@ struct input {
     struct frametree tree; /* finished */
     char *view, *unit;     /* the first column's, borrowed from it */
     char *sample;          /* mean bytes between samples, as text; NULL: the counts are exact */
-    char *empty;           /* "the live view is empty", to be shown; NULL: something was counted */
+    char *empty;           /* message, "the live view is empty"; NULL: something was counted */
     bool modules;          /* names know their modules (frametree_module) */
     struct input_column *columns;
     uint32_t ncolumns;        /* at least one */
-    struct timeline timeline; /* finished; of no moments unless they were asked for and are there */
-    struct lanes lanes;       /* the same */
+    struct timeline timeline; /* finished; without moments unless requested and there */
+    struct lanes lanes;       /* finished; empty unless requested and there */
     struct strbuf regions;    /* comments about the lengths of regions, a line each */
 };
 
@@ -64,9 +64,9 @@ struct input_options {
     bool columns; /* counts of different views and moments are kept apart, in columns
                      of the tree; with false all are added up */
     bool classes; /* for traces with lifetimes: the views sizes, lifetimes and short in columns
-                     behind the one asked for */
-    bool latency; /* for traces of waiting: the view latency in a column behind the one asked for */
-    bool moments; /* live memory over time, and threads' waits, are wanted, too */
+                     behind the requested one */
+    bool latency; /* for traces of waiting: the view latency in a column behind the requested one */
+    bool moments; /* also read live memory over time, and threads' waits */
     bool first_side; /* a comparison whose second counts are all 0 is not empty */
 };
 
@@ -89,7 +89,8 @@ void input_set_total(struct input *in, double total);
  * input has no single moment or range. */
 char *input_title(const struct input *in);
 
-/* Appends the filtered-out share of the first column: "12.3% left out". False: nothing. */
+/* Appends the filtered-out share of the first column: "12.3% left out". False: nothing was
+ * left out. */
 bool input_say_left_out(const struct input *in, struct strbuf *sb);
 
 #endif

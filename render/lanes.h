@@ -47,14 +47,14 @@ struct lanes {
     struct lanes_path {
         uint64_t short_ns;
         struct lanes_span data;
-    } * paths; /* critical ones, one a recording */
+    } * paths; /* critical paths, one for each recording */
     size_t npaths, paths_room;
     struct lanes_region {
         struct strbuf name; /* any bytes */
         struct lanes_span data;
-    } * regions; /* that the program marked, of one name each */
+    } * regions; /* of the program, one entry for each name */
     size_t nregions, regions_room;
-    struct strbuf text; /* that spans are in */
+    struct strbuf text; /* the text that spans point into */
     bool begun, over;   /* a text with lanes has begun; another one follows */
     uint64_t wrong, first_wrong;
     uint64_t others; /* texts that followed */

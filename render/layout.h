@@ -1,5 +1,5 @@
 /*
- * layout.h: where each frame of the tree lies in a picture.
+ * layout.h: positions of the tree's frames in a picture.
  *
  * Frames come out in pre-order (a frame, then all above it), siblings by name
  * from left to right, each as wide as its share of the total. Frames narrower
@@ -25,7 +25,7 @@ struct layout {
 
 /*
  * Lays out a finished tree over `width` pixels (> 0), leaving out frames under
- * `minwidth` pixels (0: only those of no width). The root is always there.
+ * `minwidth` pixels (0: only those of no width). The root is never left out.
  */
 void layout_make(struct layout *l, const struct frametree *t, double width, double minwidth);
 void layout_release(struct layout *l);

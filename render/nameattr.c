@@ -25,7 +25,7 @@ struct nameattrs {
     struct strbuf text;
 };
 
-/* Whether it is one of XML's names, without its letters beyond ASCII. */
+/* Whether the key is a name in XML's sense, with letters of ASCII only. */
 static bool is_key(const char *s)
 {
     if (!((*s | 32) >= 'a' && (*s | 32) <= 'z') && *s != '_')
@@ -37,7 +37,7 @@ static bool is_key(const char *s)
     return true;
 }
 
-/* Whether it is an attribute that the picture itself sets, and on which its script relies. */
+/* Whether the picture itself sets the attribute, on which its script relies. */
 static bool is_ours(const char *key)
 {
     return strcmp(key, "data-x") == 0 || strcmp(key, "data-w") == 0 || strcmp(key, "data-d") == 0;

@@ -23,7 +23,7 @@ struct nameattrs;
 int nameattrs_read(struct nameattrs **a, const char *path);
 void nameattrs_free(struct nameattrs *a);
 
-/* NULL when the name has none; `a` may be NULL. */
+/* The attributes of a name; NULL if it has none. `a` may be NULL. */
 const struct nameattr *nameattr_find(const struct nameattrs *a, const char *name, size_t len);
 
 /* The value of one of its attributes, or NULL. */

@@ -1,7 +1,7 @@
 /*
  * Palettes.
  *
- * Problem: neighbours must be told apart, a name must keep its colour from picture to picture,
+ * Problem: neighbours must look different, a name must keep its colour from picture to picture,
  * black text must stay readable, and people know the hues by name from flamegraph.pl and inferno
  * (which give the names: hot, mem, io...).
  *

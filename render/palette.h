@@ -43,7 +43,7 @@ struct rgb palette_thread(const char *name, size_t len);
 
 /*
  * The colour of a difference: orange-red for growth, blue for less, paler the nearer to zero;
- * grey for none, and where `largest` is not above 0. Pages have the same (palettedelta.c).
+ * grey for none, and where `largest` is not above 0. Pages have the same colours (palettedelta.c).
  */
 struct rgb palette_delta(double delta, double largest);
 

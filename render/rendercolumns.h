@@ -8,7 +8,7 @@
 #include "render/input.h"
 
 /*
- * One for each column of `in`, in order; to be freed with free(). Names are borrowed from the
+ * One entry for each column of `in`, in order, for the caller to free. Names are borrowed from the
  * input or constant. `countname` is the unit of an only column, and of columns without one.
  */
 struct render_column *rendercolumns_of(const struct input *in, const char *countname);

@@ -192,7 +192,7 @@ void timeline_placed(struct timeline *tl, size_t history, uint32_t node)
     tl->histories[history].node = node;
 }
 
-/* ---- in order ---- */
+/* ---- sorting and merging ---- */
 
 static int by_time(const void *pa, const void *pb)
 {
@@ -233,7 +233,7 @@ static int64_t sum(int64_t a, int64_t b)
     return (int64_t)((uint64_t)a + (uint64_t)b);
 }
 
-/* Moments of one time are one; where each is now. */
+/* Merges the moments of one time. Returns the new index of each, for the caller to free. */
 static size_t *sort_moments(struct timeline *tl)
 {
     size_t *now = xcalloc(tl->n + 1, sizeof *now), n = 0;
@@ -256,7 +256,7 @@ static size_t *sort_moments(struct timeline *tl)
     return now;
 }
 
-/* Appends the changes of histories [from, to), which are of one node, as those of one. */
+/* Appends the changes of histories [from, to), which are of one node, as one history. */
 static struct timeline_history join(const struct timeline *tl, size_t from, size_t to,
                                     struct timeline_change *out, size_t *nout)
 {

@@ -20,7 +20,7 @@
 #include "fold/viewtable.h"
 
 static const char *const known[] = {
-    /* On top of stacks of --view slack: the owner of the blocks that keep the page is below. */
+    /* Leaf of stacks of --view slack: the owner of the blocks that keep the page is below. */
     "[free around]",
     /* C libraries, and prefixes of malloc in the names of allocators and programs: xmalloc,
        je_malloc, g_malloc0, zmalloc, CRYPTO_malloc, jv_mem_alloc. */

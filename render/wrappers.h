@@ -39,12 +39,12 @@ enum wrappers_scope wrappers_scope(const struct wrappers_options *o, const char 
 bool wrappers_has(const struct wrappers_options *o, enum wrappers_scope scope, const char *name,
                   size_t len);
 
-/* By name of the tree whether it is one of those, to be freed with free(); NULL of none. */
+/* Array by name of the tree: whether it is a wrapper. The caller frees it. NULL: no name is. */
 bool *wrappers_mark(const struct wrappers_options *o, enum wrappers_scope scope,
                     const struct frametree *t);
 
-/* The node that the own count of `node` belongs to: itself, or a caller of it; where all callers
- * but the root are wrappers it is the one next to the root. `mark` may be NULL. */
+/* The node that the own count of `node` belongs to: itself, or a caller of it. If all callers but
+ * the root are wrappers, it is the one next to the root. `mark` may be NULL. */
 uint32_t wrappers_owner(const struct frametree *t, const bool *mark, uint32_t node);
 
 #endif
