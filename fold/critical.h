@@ -49,13 +49,6 @@ struct critical_piece {
 size_t critical_pieces(const struct trace *t, const struct critical_piece **pieces,
                        uint64_t *short_ns);
 
-/* Whether the view is of the critical path. A page cannot compute such a view for another range
- * of time by adding rows up. */
-static inline bool critical_is(const struct view *view)
-{
-    return view->value == critical_value;
-}
-
 /* The frame that names the thing a row of sleeps waited for: that of its call. */
 uint32_t critical_frame(const struct trace *t, struct symbolizer *frames, uint32_t row);
 

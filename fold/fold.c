@@ -204,7 +204,7 @@ static void write_view(const struct fold_options *opt, const struct heading *hea
         sink(opaque, sb.buf, sb.len);
         strbuf_release(&sb);
     }
-    if (critical && critical_is(c->view) && !opt->no_header)
+    if (critical && c->view->of_path && !opt->no_header)
         critical_write(critical, sink, opaque);
     aggregate_put_sums(to, c->sums, c->n);
     negative = aggregate_write(to, sink, opaque);
@@ -307,7 +307,7 @@ static void write_lanes(const struct folding *f, const struct counted *counted, 
                                 .to = f->to};
 
     for (size_t i = 0; i < n; i++)
-        if (!critical_is(counted[i].view))
+        if (!counted[i].view->of_path)
             views[in.nviews++] = counted[i].view;
     lanetext_write(&in, sink, opaque);
 }
@@ -353,7 +353,7 @@ static bool find_critical(struct folding *f, const struct counted *counted, size
     bool wanted = false;
 
     for (size_t i = 0; i < n; i++)
-        wanted = wanted || critical_is(counted[i].view);
+        wanted = wanted || counted[i].view->of_path;
     if (wanted)
         f->critical = critical_new(f->traces, f->frames, f->ntraces, f->opt->when);
     return !wanted || f->critical;

@@ -44,8 +44,9 @@ const struct opts_row fold_when_rows[] = {
      .at = AT(from)},
     {"to", .arg = "TIME", .help = "until then (default: the last moment)", .take = take_time,
      .at = AT(to)},
-    {.help = "Of the critical path (--view critical) --from and --to are a range, and"},
-    {"ends-in", .arg = "THREAD", .help = "the path ends there (number or name of a thread)",
+    {.help = "Of views of waiting --from and --to are a range of the time, and"},
+    {"ends-in", .arg = "THREAD",
+     .help = "of the critical path, the thread in which it ends (number or name)",
      .take = opts_take_text, .at = AT(ends_in)},
     {.help = "Of traces of waiting of programs that mark regions (flamemem(3)):"},
     {"region", .arg = "NAME", .help = "only the time in which that region was open",
@@ -69,17 +70,24 @@ static int settle_times(const struct fold_when *w, const char *command)
     return 0;
 }
 
-static int settle_range(struct fold_when *w, const char *command)
+/* A range of the time, for a view of waiting. */
+static int settle_range(struct fold_when *w, const struct view *view, const char *command)
 {
     w->range = true;
+    w->path = view->of_path;
     if (strcmp(command, "diff") == 0)
         return flame_error(FLAME_USAGE,
-                           "diff: of the critical path neither --at, --from, --to nor "
-                           "--ends-in; fold each trace with them, and compare the texts");
+                           "diff: of waits neither --at, --from, --to nor --ends-in; fold each "
+                           "trace with them, and compare the texts");
+    if (w->ends_in && !w->path)
+        return flame_error(FLAME_USAGE, "%s: --ends-in is of the critical path: --view critical",
+                           command);
     if (w->at.given)
         return flame_error(FLAME_USAGE,
-                           "%s: --at is a moment, the critical path is of a range: --from and --to",
-                           command);
+                           "%s: --at is a moment, waits are of a range: --from and --to", command);
+    if (!view->in_parts)
+        return flame_error(FLAME_USAGE, "%s: --view %s is of whole sleeps and not of a range",
+                           command, view->name);
     if (w->from.given && w->to.given && w->from.asked_ns >= w->to.asked_ns)
         return flame_error(FLAME_USAGE, "%s: --from is not before --to; turn them round", command);
     return 0;
@@ -93,10 +101,10 @@ static int settle_region(const struct fold_options *opt, const char *command)
         return flame_error(FLAME_USAGE,
                            "%s: --region says when; leave out --at, --from, --to and --ends-in",
                            command);
-    if (view->recorder == TRACE_RECORDER_OFF && !(view->times & VIEW_IN_REGION))
+    if (view->recorder == TRACE_RECORDER_OFF && !view->in_parts)
         return flame_error(FLAME_USAGE, "%s: --view %s is of whole sleeps and not of regions",
                            command, view->name);
-    if (view->times & VIEW_IN_RANGE && strcmp(command, "diff") == 0)
+    if (view->of_path && strcmp(command, "diff") == 0)
         return flame_error(FLAME_USAGE,
                            "diff: of the critical path no --region; fold each trace with it, and "
                            "compare the texts");
@@ -119,14 +127,15 @@ int fold_when_settle(struct fold_options *opt, const char *command)
         return settle_region(opt, command);
     if (!w || !fold_when_given(w))
         return 0;
-    if (view && view->times & VIEW_IN_RANGE)
-        return settle_range(w, command);
+    if (view && view->recorder == TRACE_RECORDER_OFF)
+        return settle_range(w, view, command);
     if (w->ends_in)
         return flame_error(FLAME_USAGE, "%s: --ends-in is of the critical path: --view critical",
                            command);
     status = settle_times(w, command);
     if (status)
         return status;
+    w->any_view = !view;
     if (!view)
         view = view_find(opt->view = "live");
     if (!view->grown) {
@@ -218,6 +227,11 @@ static int refuse_without(const struct fold_when *w, const char *path)
 
 static int refuse(const struct fold_when *w, const struct trace *t)
 {
+    if (t->header.recorder != TRACE_RECORDER_MEM && w->any_view && !w->at.given)
+        return flame_error(FLAME_USAGE,
+                           "%s: a trace of waiting; say which view of the range is wanted, such as "
+                           "--view off",
+                           t->path);
     if (t->header.recorder != TRACE_RECORDER_MEM)
         return flame_error(FLAME_USAGE, "%s: a trace of waiting; --%s is for traces of 'flame mem'",
                            t->path, option_of(w));
@@ -272,8 +286,11 @@ int fold_when_apply(const struct fold_options *opt, struct trace *t, struct trac
 
     if (w && w->region)
         return regiontimes_apply(t, w->region);
-    if (!w || !fold_when_given(w) || w->range)
+    if (!w || !fold_when_given(w) || w->path)
         return 0;
+    if (w->range)
+        return regiontimes_apply_range(t, w->from.given ? monotonic_of(t, w->from.asked_ns) : 0,
+                                       w->to.given ? monotonic_of(t, w->to.asked_ns) : UINT64_MAX);
     status = trace_moments_beside(t);
     if (!status && !t->nmoments && w->several && t->header.recorder == TRACE_RECORDER_MEM) {
         leave_out(w, t);

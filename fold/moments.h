@@ -1,6 +1,7 @@
 /*
  * moments.h: traces as they were at a moment of the recording, or their growth between two
- * (common/trace/trace_moments.h): the options --at, --from and --to.
+ * (common/trace/trace_moments.h), and traces of waiting in a range of the time: the options --at,
+ * --from and --to.
  *
  * Times are from the beginning of the recording. The last moment at or before the requested one
  * is taken, and a line reports it.
@@ -31,7 +32,9 @@ struct fold_when {
                             borrowed; NULL: see critpath.h */
     const char *region;  /* for traces of waiting: only the time in regions of that name
                             (regiontimes.h), and their critical paths; borrowed; NULL: all */
-    bool range;          /* from and to are a range of the recording, for the critical path */
+    bool range;          /* from and to are a range of the recording, for views of waiting; */
+    bool path;           /* of these, for the critical path */
+    bool any_view;       /* no view was asked for; that of moments is taken */
     bool last;           /* the last moment is requested */
     bool as_asked;       /* the heading has the requested times, not the moments of each of several
                             traces */
@@ -62,8 +65,9 @@ int fold_when_settle(struct fold_options *opt, const char *command);
 
 /*
  * Reduces the trace to the requested moment: live bytes of its rows are those of that moment, or
- * the growth. Blocks that its process inherited are added before, by `origins` (NULL: only for
- * this trace). Does nothing if nothing is requested. 0, or an enum flame_exit after a line.
+ * the growth. A trace of waiting is reduced to the requested range. Blocks that its process
+ * inherited are added before, by `origins` (NULL: only for this trace). Does nothing if nothing is
+ * requested. 0, or an enum flame_exit after a line.
  */
 int fold_when_apply(const struct fold_options *opt, struct trace *t, struct trace_origins *origins);
 

@@ -57,13 +57,6 @@ struct view_need {
     const char *lack; /* a trace without it is "recorded without" this */
 };
 
-/* The parts of a recording's time for which a view can be asked. (`grown` says which views have
- * moments.) */
-enum view_time {
-    VIEW_IN_RANGE = 1u << 0,  /* --from and --to */
-    VIEW_IN_REGION = 1u << 1, /* --region */
-};
-
 struct view {
     const char *name; /* the value of --view */
     const char *what; /* description of its counts, for help texts */
@@ -77,11 +70,13 @@ struct view {
     enum view_part (*part)(const struct trace_row *r); /* NULL: VIEW_PLAIN */
 
     const struct view_need *need; /* NULL: any trace of the recorder has the view */
-    uint32_t times;               /* bits of enum view_time */
+    bool in_parts; /* of waiting: can be asked for a part of the time (--from and --to, --region) */
     /* NULL, or the view can be asked for at a moment (--at), and this is the table of what has
      * grown between two moments. */
     const struct view *grown;
-    bool beside; /* tables have it as more columns of another view */
+    bool of_path; /* of the critical path (critical.h), which a part of the time has anew: it is no
+                     sum of intervals */
+    bool beside;  /* tables have it as more columns of another view */
 
     const char *title;
     const char *moment_title; /* before "at 12.5 s" or "from 2 s to 12.5 s"; NULL: no such title */

@@ -484,6 +484,9 @@ static int take_trace(struct reader *r, struct trace *trace)
     options.symbols.lines |= r->o->lines;
     options.modules = r->o->modules;
     options.when = &r->o->of_traces->when;
+    if (!options.view && fold_when_given(options.when) &&
+        trace->header.recorder == TRACE_RECORDER_OFF)
+        options.view = views_of(TRACE_RECORDER_OFF)->name;
     options.moments = r->o->moments && !r->timed && !fold_when_given(options.when);
     status = fold_when_settle(&options, r->o->command);
     if (!status && options.moments)
@@ -769,13 +772,13 @@ char *input_title(const struct input *in)
 
     from = from && *from ? from : NULL;
     to = to && *to ? to : NULL;
-    if (!v || !v->moment_title || in->ncolumns > 1 || !(from || to))
+    if (!v || in->ncolumns > 1 || !(from || to))
         return NULL;
-    strbuf_addstr(&sb, v->moment_title);
+    strbuf_addstr(&sb, v->moment_title ? v->moment_title : v->title);
     if (from)
         strbuf_addf(&sb, " from %s s", from);
     if (to)
-        strbuf_addf(&sb, " %s %s s", from ? "to" : "at", to);
+        strbuf_addf(&sb, " %s %s s", from ? "to" : v->moment_title ? "at" : "until", to);
     return strbuf_detach(&sb, NULL);
 }
 

@@ -161,6 +161,23 @@ static void count_anew(struct trace *t)
         add_to_row((struct trace_off_row *)trace_builder_row_at(&grow, one.row), &one);
 }
 
+static int refuse_untimed(const struct trace *t, const char *option)
+{
+    return flame_error(FLAME_USAGE,
+                       "%s: --%s: when threads waited is not in the trace; record it with "
+                       "'flame off -o x.flame', and not with --lanes off",
+                       t->path, option);
+}
+
+/* Takes the clip over. */
+static void reduce(struct trace *t, struct trace_clip *clip)
+{
+    trace_clip_free(t->clip, t->thread_limit);
+    t->clip = clip;
+    count_anew(t);
+    t->header.features &= ~TRACE_FEATURE_LATENCY;
+}
+
 int regiontimes_apply(struct trace *t, const char *name)
 {
     struct region_span *list;
@@ -170,14 +187,29 @@ int regiontimes_apply(struct trace *t, const char *name)
         return refuse(t, name);
     if (!t->nintervals) {
         free(list);
-        return flame_error(FLAME_USAGE,
-                           "%s: --region: when was waited is not in the trace; record it with "
-                           "'flame off -o x.flame', and not with --lanes off",
-                           t->path);
+        return refuse_untimed(t, "region");
     }
-    t->clip = regiontimes_clip(t, list, n);
-    count_anew(t);
-    t->header.features &= ~TRACE_FEATURE_LATENCY;
+    reduce(t, regiontimes_clip(t, list, n));
     free(list);
+    return 0;
+}
+
+int regiontimes_apply_range(struct trace *t, uint64_t from_ns, uint64_t to_ns)
+{
+    struct trace_clip *clip;
+
+    if (t->header.recorder != TRACE_RECORDER_OFF)
+        return flame_error(FLAME_USAGE,
+                           "%s: a trace of memory; ranges of views of waiting are for traces of "
+                           "'flame off'",
+                           t->path);
+    if (!t->nintervals)
+        return refuse_untimed(t, "from");
+    clip = xcalloc((size_t)t->thread_limit + 1, sizeof *clip);
+    for (uint32_t id = 0; id < t->thread_limit; id++) {
+        GROW(clip[id].part, clip[id].n, clip[id].room);
+        clip[id].part[clip[id].n++] = (struct trace_clip_part){from_ns, to_ns};
+    }
+    reduce(t, clip);
     return 0;
 }

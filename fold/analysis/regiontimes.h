@@ -1,6 +1,6 @@
 /*
  * regiontimes.h: the times of the regions that a program marks (flamemem(3)), and traces of
- * waiting that are reduced to the time in such regions.
+ * waiting that are reduced to the time in such regions, or to a range of the time.
  *
  * A region of a thread is from push to pop of a tag, or from mark to mark; of those of one name
  * that lie within one another on a thread the outermost counts. The thread's own time in the
@@ -32,6 +32,12 @@ struct trace_clip *regiontimes_clip(const struct trace *t, const struct region_s
  * is gone. 0, or FLAME_USAGE after a line: there are none, or it is not known when was waited.
  */
 int regiontimes_apply(struct trace *t, const char *name);
+
+/*
+ * Like regiontimes_apply, for what happened from from_ns to to_ns (CLOCK_MONOTONIC) in any thread.
+ * 0, or FLAME_USAGE after a line: it is no trace of waiting, or it is not known when was waited.
+ */
+int regiontimes_apply_range(struct trace *t, uint64_t from_ns, uint64_t to_ns);
 
 /* Whether the trace has regions of that name. */
 bool regiontimes_has(const struct trace *t, const char *name);

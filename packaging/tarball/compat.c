@@ -1,10 +1,11 @@
 /*
- * compat.c: functions that objects compiled with a new glibc's headers call and that glibc 2.31 does
- * not have, made from those that it has. They are hidden, so linked libraries keep their own.
+ * compat.c: functions that objects compiled with a new glibc's headers call and that glibc 2.31
+ * does not have, made from those that it has. They are hidden, so linked libraries keep their own.
  *
- * Before 2.33, stat and its like were inline functions around __xstat. Here they are the system calls,
- * because struct stat is the kernel's on x86-64. Programs compiled with 2.38 or later call strtol and
- * scanf by names with isoc23. Those also accept 0b101, which flame's inputs are not meant to have.
+ * Before 2.33, stat and its like were inline functions around __xstat. Here they are the system
+ * calls, because struct stat is the kernel's on x86-64. Programs compiled with 2.38 or later call
+ * strtol and scanf by names with isoc23. Those also accept 0b101, which flame's inputs are not
+ * meant to have.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>

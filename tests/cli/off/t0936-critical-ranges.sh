@@ -77,6 +77,6 @@ refuses 'nothing was recorded then' fold --view critical --from 1000s t.flame
 refuses '--from is not before --to' fold --view critical --from 2s --to 1s t.flame
 refuses '--at is a moment' fold --view critical --at 1s t.flame
 refuses '--ends-in is of the critical path' fold --view off --ends-in sh t.flame
-refuses 'diff: of the critical path neither' diff --view critical --from 1s t.flame t.flame
+refuses 'diff: of waits neither' diff --view critical --from 1s t.flame t.flame
 
 done_testing

@@ -1,0 +1,89 @@
+#!/bin/bash
+# Views of waiting in a range of the time: --from and --to of fold, top and render.
+. "${0%/*}/../lib.sh"
+. "$ROOT/tests/cli/off.sh"
+
+cat >phases.c <<'END'
+#include <time.h>
+__attribute__((noinline)) static void naps(long ms)
+{
+    struct timespec t = {0, ms * 1000000};
+
+    nanosleep(&t, NULL);
+    __asm__ volatile("");
+}
+__attribute__((noinline)) static void first(void)
+{
+    for (int i = 0; i < 20; i++)
+        naps(10);
+    __asm__ volatile("");
+}
+__attribute__((noinline)) static void second(void)
+{
+    for (int i = 0; i < 5; i++)
+        naps(40);
+    __asm__ volatile("");
+}
+int main(void)
+{
+    first();
+    second();
+    return 0;
+}
+END
+ok 'the program of two phases is built' "${CC:-gcc}" -O1 -g -o phases phases.c
+
+# Folds of adjacent ranges, added up stack by stack, less the whole: the largest difference in us.
+# Each range rounds a stack once.
+difference() { # VIEW
+    { oview "$1" | sed 's/^/whole /'
+      oview "$1" --to 0.1
+      oview "$1" --from 0.1 --to 0.25
+      oview "$1" --from 0.25; } | awk '
+        { n = $NF; sub(/ [0-9]+$/, "") }
+        sub(/^whole /, "") { of[$0] -= n; next }
+        { of[$0] += n }
+        END { for (s in of) { d = of[s] < 0 ? -of[s] : of[s]; if (d > most) most = d } print most + 0 }'
+}
+
+for OFF_HOW in --in-process --no-in-process; do
+    off ./phases
+    for view in off chain offwake wakeup runq io; do
+        ok "$OFF_HOW, view $view: three ranges add up to the whole" test "$(difference $view)" -le 3
+    done
+    # The first phase takes no less than it sleeps, so half of that is too early for the second.
+    half=$(oview off | sum ';first;' | awk '{ printf "%.6f", $1 / 2e6 }')
+    oview off --to "$half" >early
+    file_has early ';first;naps;' "$OFF_HOW: a range at the beginning has the first phase"
+    file_lacks early ';second;' "$OFF_HOW: a range at the beginning lacks the second phase"
+    ok "$OFF_HOW: a range counts no more than its length" \
+        test "$(grep ';first;' early | sum)" -le "$(awk '{ printf "%d", $1 * 1e6 + 2 }' <<<"$half")"
+done
+
+run_expect_status 0 'fold of a range succeeds' "$FLAME" fold --view off --from 0.1 --to 0.2 t.flame
+file_has out '^# flame: view=off unit=us from=0\.1 to=0\.2$' 'the heading of the text has the range'
+run_expect_status 0 'top of a range without --view succeeds' "$FLAME" top --from 0.1 --to 0.2 t.flame
+file_has out '^Off-CPU time from 0\.1 s to 0\.2 s: ' 'the heading of the table has the range'
+run_expect_status 0 'a picture of a range succeeds' \
+    "$FLAME" render --view chain --to 0.2 -o p.svg t.flame
+file_has p.svg 'Off-CPU wake chains until 0\.2 s' 'the title of the picture has the range'
+run_expect_status 0 'a page of a range succeeds' "$FLAME" render --from 0.1 --to 0.2 -o p.html t.flame
+
+off --lanes off ./phases
+run_expect_status 2 'a range of a trace without times is refused' \
+    "$FLAME" fold --view off --from 0.1 t.flame
+file_has err 'when threads waited is not in the trace; record it with' \
+    'a range of a trace without times: the message says what to do'
+off ./phases
+refuses() {
+    run_expect_status 2 "flame $2 is refused: $1" "$FLAME" "${@:2}"
+    file_has err "$1" "flame $2 prints why: $1"
+}
+refuses '--view latency is of whole sleeps and not of a range' fold --view latency --from 0.1 t.flame
+refuses '--at is a moment' fold --view off --at 0.1 t.flame
+refuses '--from is not before --to' fold --view off --from 0.2 --to 0.1 t.flame
+refuses 'say which view of the range is wanted' fold --from 0.1 t.flame
+refuses 'diff: of waits neither' diff --view off --from 0.1 t.flame t.flame
+"$FLAME" mem -q -o m.flame -- ./phases
+refuses 'a trace of memory' fold --view off --from 0.1 m.flame
+done_testing
