@@ -24,16 +24,36 @@ static void choose_region(const struct recording *r, const struct off_options *o
     fold->when = has ? (struct fold_when *)&o->when : NULL;
 }
 
+/* Reduces a recording to its last part. A shorter one is shown as it is. */
+static void choose_last(const struct recording *r, const struct off_options *o,
+                        struct fold_options *fold, struct fold_when *last)
+{
+    const struct trace *t = r->waits.ntraces ? r->waits.traces[0] : NULL;
+    uint64_t end = t ? t->header.end_monotonic_ns : 0;
+
+    if (!o->tracer.last_ns || !t || end < t->time_zero_ns + o->tracer.last_ns)
+        return;
+    last->range = true;
+    last->from =
+        (struct fold_time){.given = true, .asked_ns = end - o->tracer.last_ns - t->time_zero_ns};
+    for (size_t i = 0; i < r->waits.ntraces; i++)
+        if (r->waits.traces[i]->nintervals)
+            regiontimes_apply_range(r->waits.traces[i], end - o->tracer.last_ns, UINT64_MAX);
+    fold->when = last;
+}
+
 /* Folds once, for both picture and summary. 0, or an enum flame_exit after a line. */
 static int show(const struct recording *r, const struct run_options *run)
 {
     const struct off_options *o = (const struct off_options *)run;
     struct fold_options fold = o->fold;
     struct strbuf all = STRBUF_INIT, one = STRBUF_INIT;
+    struct fold_when last = {.range = false};
     bool empty = false;
     int status = 0;
 
     choose_region(r, o, &fold);
+    choose_last(r, o, &fold, &last);
     fold.all_views = true;
     fold.moments = run->shows_moments && run->kind == RUN_OUTPUT_PICTURE;
     fold.propose_idle = !run->quiet;
@@ -52,6 +72,7 @@ static int show(const struct recording *r, const struct run_options *run)
     }
     if (!status)
         print_browser_line(run, empty);
+    fold_when_release(&last);
     strbuf_release(&all);
     strbuf_release(&one);
     return status;

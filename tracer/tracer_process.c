@@ -236,7 +236,8 @@ static int set_up(struct tracing *t, const struct signal_forward_saved *signals,
                                  .depth = o->depth,
                                  .hz = o->hz,
                                  .max_disk = o->max_disk,
-                                 .intervals = o->lanes};
+                                 .intervals = o->lanes,
+                                 .keep_ns = o->last_ns};
     struct source_options from = {.argv = o->argv,
                                   .pids = o->pids,
                                   .npids = o->npids,

@@ -162,6 +162,11 @@ static const struct opts_row rows[] = {
     {"region", .arg = "NAME",
      .help = "only the time in which that region was open, which COMMAND marks (flamemem(3))",
      .take = opts_take_text, .at = AT(when.region)},
+    {"last", .arg = "TIME",
+     .help =
+         "only the last TIME (10s, say) of the recording; of earlier waits no times are kept, so "
+         "it may run for days",
+     .take = opts_take_time, .at = AT(tracer.last_ns), .least = 1, .which = SECOND_NS},
     {"exclude", .arg = "REGEX", .help = "no stacks with a frame that matches", .take = take_exclude,
      .at = AT(excludes)},
     {"pid", .help = "the root frame is COMM-PID", .take = opts_take_true, .at = AT(run.pid)},
@@ -233,6 +238,9 @@ int off_options_settle(struct off_options *o)
             "%s: --region: what a program marks is seen from inside of a command only: "
             "on x86-64, and not with -p, -d, --no-filter or --no-in-process",
             me);
+    if (o->tracer.last_ns && (o->when.region || o->tracer.lanes == 0))
+        return flame_error(FLAME_USAGE, "%s: --last goes without %s; leave one of them out", me,
+                           o->when.region ? "--region" : "--lanes off");
     o->fold.pid = o->run.pid;
     o->fold.tid = o->run.tid;
     o->tracer.argv = o->run.command;
@@ -283,7 +291,8 @@ uint64_t off_options_lanes(const struct off_options *o)
 {
     if (o->tracer.lanes != LANES_NOT_GIVEN)
         return o->tracer.lanes;
-    if (!o->run.shows_moments && !o->when.region && strcmp(o->run.view, "critical") != 0)
+    if (!o->run.shows_moments && !o->when.region && !o->tracer.last_ns &&
+        strcmp(o->run.view, "critical") != 0)
         return 0;
     /* The other half of the budget is for stacks. */
     return o->tracer.max_disk && o->tracer.max_disk / 2 < LANES_DEFAULT ? o->tracer.max_disk / 2

@@ -33,28 +33,39 @@ struct sums {
     struct lastknown endless; /* threads whose end is not in the trace: the tracer was killed */
 };
 
+/* Whether the line begins a view's text; of any view if `view` is NULL. A stack's line cannot pass
+ * for it: it begins with a thread's name of 15 bytes at most, and a semicolon. */
+static bool is_heading(const char *line, const char *view)
+{
+    static const char head[] = "# flame: view=", unit[] = " unit=";
+    size_t len;
+
+    if (strncmp(line, head, sizeof head - 1) != 0)
+        return false;
+    line += sizeof head - 1;
+    len = strspn(line, "abcdefghijklmnopqrstuvwxyz");
+    return strncmp(line + len, unit, sizeof unit - 1) == 0 &&
+           (!view || (strlen(view) == len && memcmp(line, view, len) == 0));
+}
+
+static const char *next_line(const char *line)
+{
+    const char *end = strchr(line, '\n');
+
+    return end && end[1] ? end + 1 : NULL;
+}
+
 void off_summary_section(const struct strbuf *all, const char *view, struct strbuf *out)
 {
-    struct strbuf head = STRBUF_INIT;
-    const char *s, *end;
+    const char *s = all->buf, *end;
 
-    strbuf_addf(&head, "# flame: view=%s unit=us\n", view);
-    s = all->buf;
-    while (s && strncmp(s, head.buf, head.len) != 0) {
-        s = strchr(s, '\n');
-        s = s && s[1] ? s + 1 : NULL;
-    }
-    strbuf_release(&head);
+    while (s && !is_heading(s, view))
+        s = next_line(s);
     if (!s)
         return;
-    /* A stack's line ends in a count, so no name can pass for the next header. */
-    for (end = strchr(s, '\n'); end && end[1]; end = strchr(end + 1, '\n')) {
-        size_t len = strcspn(end + 1, "\n");
-
-        if (len > 9 && strncmp(end + 1, "# flame: ", 9) == 0 && end[len] == 's')
-            break;
-    }
-    strbuf_add(out, s, end ? (size_t)(end + 1 - s) : strlen(s));
+    for (end = next_line(s); end && !is_heading(end, NULL);)
+        end = next_line(end);
+    strbuf_add(out, s, end ? (size_t)(end - s) : strlen(s));
 }
 
 static int by_pid(const void *a, const void *b)

@@ -11,6 +11,9 @@
  * the length count as short from then on. So each wait is read a few times in all, some thousand of
  * them at a time, and old data is not much coarser than new data.
  *
+ * With keep_ns, a record whose last entry is too old becomes a spare when the next record begins.
+ * So the file grows to the waits of that time, and no further.
+ *
  * Rejected: going through the whole log when it is full, because that takes a second in which
  * threads are stopped. Rejected: keeping only the longest waits of all, because the rest of a
  * thread's time would look as if it had run.
@@ -32,6 +35,8 @@
 struct record {
     struct trace_intervals *head; /* in the mapped file */
     uint32_t room, bytes;         /* of entries, and those in use; not read from the file again */
+    uint64_t until;               /* end of its latest entry */
+    uint64_t ns;                  /* sum of its entries */
 };
 
 struct intervallog {
@@ -40,12 +45,15 @@ struct intervallog {
     bool full; /* the file cannot grow */
     struct record *records;
     size_t n, room; /* the last one is being filled */
+    unsigned small; /* number of records so far that are smaller than RECORD_BYTES */
     struct record *spares;
     size_t nspares, spares_room;
     uint64_t before;   /* end of the last entry */
     size_t sweep;      /* index: earlier records have been shortened */
     uint64_t short_ns; /* shorter waits go into sums; 0: none has yet */
     uint64_t lost_ns;
+    uint64_t keep_ns; /* 0: all is kept */
+    uint64_t old_ns;
     struct trace_interval *list; /* entries of the group that is being shortened */
     size_t nlist, list_room;
 };
@@ -72,11 +80,12 @@ static bool new_record(struct intervallog *l, size_t bytes, struct record *out)
     return true;
 }
 
-struct intervallog *intervallog_new(struct trace_writer *w, uint64_t most)
+struct intervallog *intervallog_new(struct trace_writer *w, uint64_t most, uint64_t keep_ns)
 {
     struct intervallog *l = xcalloc(1, sizeof *l);
 
     l->w = w;
+    l->keep_ns = keep_ns;
     l->most = (most < INTERVALLOG_LEAST ? INTERVALLOG_LEAST : most) - SPARE_BYTES;
     return l;
 }
@@ -94,7 +103,7 @@ void intervallog_free(struct intervallog *l)
 struct intervallog_facts intervallog_facts(const struct intervallog *l)
 {
     return (struct intervallog_facts){
-        .bytes = l->taken, .short_ns = l->short_ns, .lost_ns = l->lost_ns};
+        .bytes = l->taken, .short_ns = l->short_ns, .lost_ns = l->lost_ns, .old_ns = l->old_ns};
 }
 
 /* ---- records ---- */
@@ -112,6 +121,7 @@ static void clear(const struct intervallog *l, struct record *r, uint64_t base, 
     r->head->short_ns = short_ns;
     r->head->lost_ns = l->lost_ns;
     r->head->bytes = r->bytes = 0;
+    r->until = r->ns = 0;
 }
 
 /* Appends the entry. False: there is no room. */
@@ -126,6 +136,8 @@ static bool put(struct record *r, const struct trace_interval *i, uint64_t *befo
     memcpy(entries(r) + r->bytes, text, len);
     r->bytes += (uint32_t)len;
     __atomic_store_n(&r->head->bytes, r->bytes, __ATOMIC_RELEASE);
+    r->until = i->end_ns > r->until ? i->end_ns : r->until;
+    r->ns += i->ns;
     *before = end;
     return true;
 }
@@ -263,19 +275,39 @@ static bool make_room(struct intervallog *l)
     return true;
 }
 
+/* Makes the oldest records spares if all their entries ended `keep_ns` or more before `now`. */
+static void drop_old(struct intervallog *l, uint64_t now)
+{
+    size_t n = 0;
+
+    while (n + 1 < l->n && l->records[n].until < now && now - l->records[n].until >= l->keep_ns) {
+        set_state(&l->records[n], TRACE_INTERVALS_SPARE);
+        l->old_ns += l->records[n].ns;
+        if (l->records[n].room == RECORD_BYTES)
+            add_spare(l, &l->records[n]);
+        n++;
+    }
+    memmove(l->records, l->records + n, (l->n - n) * sizeof *l->records);
+    l->n -= n;
+    l->sweep = l->sweep > n ? l->sweep - n : 0;
+}
+
 /* Begins the next record to fill. */
 static bool begin_record(struct intervallog *l, uint64_t base)
 {
-    size_t bytes = l->n < 5 ? FIRST_BYTES << l->n : RECORD_BYTES;
+    size_t bytes = FIRST_BYTES << l->small;
     struct record r;
 
-    if (bytes > RECORD_BYTES)
+    if (l->keep_ns)
+        drop_old(l, base);
+
+    if (bytes >= RECORD_BYTES)
         bytes = RECORD_BYTES;
     /* The spares of a group are reserved for the next group. */
     if (l->nspares > GROUP)
         r = l->spares[--l->nspares];
     else if (l->taken + bytes <= l->most && new_record(l, bytes, &r))
-        ;
+        l->small += bytes < RECORD_BYTES;
     else if (make_room(l) && l->nspares)
         r = l->spares[--l->nspares];
     else

@@ -224,7 +224,7 @@ struct offtrace *offtrace_new(const struct offtrace_init *init)
     if (!init->memory)
         t->regions = regionlog_new(&t->w);
     if (init->intervals)
-        t->log = intervallog_new(&t->w, init->intervals);
+        t->log = intervallog_new(&t->w, init->intervals, init->keep_ns);
     return t;
 }
 

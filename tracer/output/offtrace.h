@@ -28,6 +28,7 @@ struct offtrace_init {
     uint32_t hz;       /* of on-CPU samples; 0: none */
     uint64_t max_disk; /* bytes that the file may take; 0: any number. For one trace in a process */
     uint64_t intervals; /* bytes of the file for the times of waits (intervallog.h); 0: none */
+    uint64_t keep_ns;   /* only the last part of these times; 0: all of them */
     /* Not NULL: a trace of memory, of page faults of processes with this name, for offtrace_fault
      * alone. Threads have no process in it, and argv is ignored. */
     const char *faults_of;

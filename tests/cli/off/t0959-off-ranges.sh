@@ -1,5 +1,5 @@
 #!/bin/bash
-# Views of waiting in a range of the time: --from and --to of fold, top and render.
+# Views of waiting in a range of the time: --from and --to of fold, top and render, --last of off.
 . "${0%/*}/../lib.sh"
 . "$ROOT/tests/cli/off.sh"
 
@@ -84,6 +84,27 @@ refuses '--at is a moment' fold --view off --at 0.1 t.flame
 refuses '--from is not before --to' fold --view off --from 0.2 --to 0.1 t.flame
 refuses 'say which view of the range is wanted' fold --from 0.1 t.flame
 refuses 'diff: of waits neither' diff --view off --from 0.1 t.flame t.flame
+# The last part of a recording.
+for OFF_HOW in --in-process --no-in-process; do
+    run_expect_status 0 "$OFF_HOW: off --last succeeds" \
+        "$FLAME" off "$OFF_HOW" --last 0.15s -o last.folded -- ./phases
+    file_has last.folded '^# flame: view=off unit=us from=0\.[0-9]+$' \
+        "$OFF_HOW, --last: the heading has where the last part begins"
+    file_has last.folded ';second;naps;' "$OFF_HOW, --last: the last phase is there"
+    file_lacks last.folded ';first;' "$OFF_HOW, --last: the first phase is not there"
+    ok "$OFF_HOW, --last: no more than the last part counts" \
+        test "$(grep -v '^#' last.folded | sum)" -le 150002
+    file_has err 'blocked ([0-9]{1,2}\.[0-9]+|1[0-4][0-9]\.[0-9]|150\.0) ms' "$OFF_HOW, --last: the summary is of the last part"
+done
+run_expect_status 0 'off --last with a picture succeeds' "$FLAME" off -q --last 0.1s -o last.svg -- ./phases
+file_has last.svg 'Off-CPU time from 0\.[0-9]+ s' 'the picture of --last has its range in the title'
+run_expect_status 0 'off --last of a shorter run succeeds' \
+    "$FLAME" off --last 60s -o all.folded -- ./phases
+file_has all.folded ';first;naps;' '--last of a shorter run shows all of it'
+refuses '--last goes without --lanes off' off --last 1s --lanes off -- ./phases
+refuses '--last goes without --region' off --last 1s --region a -- ./phases
+
+off ./phases
 "$FLAME" mem -q -o m.flame -- ./phases
 refuses 'a trace of memory' fold --view off --from 0.1 m.flame
 done_testing

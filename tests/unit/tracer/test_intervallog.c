@@ -23,13 +23,14 @@ static char path[] = "/tmp/flame-test-XXXXXX/x.flame";
 static uint32_t nodes[STACKS];
 static uint16_t thread;
 
-static struct offtrace *begin(uint64_t room)
+static struct offtrace *begin_last(uint64_t room, uint64_t keep_ns)
 {
     struct offtrace_init init = {.path = path,
                                  .pid = getpid(),
                                  .argv = (char *const[]){(char *)"x", NULL},
                                  .depth = 8,
-                                 .intervals = room};
+                                 .intervals = room,
+                                 .keep_ns = keep_ns};
     struct offtrace *o;
 
     unlink(path);
@@ -38,6 +39,11 @@ static struct offtrace *begin(uint64_t room)
     for (uint32_t i = 0; i < STACKS; i++)
         nodes[i] = offtrace_node(o, offtrace_root(o, thread, 1), TRACE_NODE_PC, 0x1000 + i);
     return o;
+}
+
+static struct offtrace *begin(uint64_t room)
+{
+    return begin_last(room, 0);
 }
 
 /* A random number from a sequence that repeats in each run. */
@@ -174,6 +180,48 @@ static void test_lost(void)
     trace_free(t);
 }
 
+#define LAST_NS 1000000000u
+
+/* A log of the last second of a run that takes n / 10,000 seconds: older waits go, and the file
+ * does not grow with them. */
+static void test_last(size_t n, uint64_t most)
+{
+    struct offtrace *o = begin_last((uint64_t)16 << 20, LAST_NS);
+    uint64_t now = 5000, counted = 0, kept = 0, oldest = UINT64_MAX;
+    struct trace_intervals_reader r;
+    struct intervallog_facts facts;
+    size_t recent = 0, single = 0;
+    struct trace_interval i;
+    struct trace *t;
+
+    for (size_t k = 0; k < n; k++) {
+        struct off_sleep s = {.begin = now, .blocked_ns = 50000 + random_of(40000)};
+
+        s.end = now + s.blocked_ns;
+        offtrace_sleep(o, nodes[random_of(STACKS)], thread, TRACE_OFF_LOCK, &s);
+        counted += s.blocked_ns;
+        now += 100000;
+        recent += (n - k) * 100000 < LAST_NS;
+    }
+    facts = offtrace_intervals(o);
+    offtrace_free(o);
+    if (!ok(trace_load(path, &t) == 0, "a log of the last second loads"))
+        return;
+    for (trace_intervals_begin(&r, t); trace_intervals_next(&r, &i);) {
+        kept += i.ns;
+        oldest = i.end_ns < oldest ? i.end_ns : oldest;
+        single += i.kind == TRACE_INTERVAL_SLEEP && now - i.begin_ns < LAST_NS;
+    }
+    is_int((long long)single, (long long)recent, "each wait of the last second is there by itself");
+    is_int((long long)(kept + facts.old_ns), (long long)counted,
+           "what is kept and what went add up to all waits");
+    ok(facts.short_ns == 0 && facts.lost_ns == 0, "no wait of the last second is in a sum or lost");
+    ok(now - oldest < 2 * (uint64_t)LAST_NS, "waits that are much older than a second are gone");
+    ok(facts.bytes <= most, "the log of %zu waits takes no more than %" PRIu64 " bytes: %" PRIu64,
+       n, most, facts.bytes);
+    trace_free(t);
+}
+
 /* The record of intervals in the file's bytes, or NULL. */
 static struct trace_intervals *find_record(uint8_t *data, size_t len)
 {
@@ -259,6 +307,8 @@ int main(void)
     test_room((uint64_t)512 << 10, 300000, true);
     test_room(INTERVALLOG_LEAST, 1000000, true);
     test_lost();
+    test_last(30000, 600000);
+    test_last(1000000, 600000);
     test_hostile();
     test_scribbled(UINT32_MAX);
     test_scribbled(0x40000000);
