@@ -24,21 +24,24 @@ static void choose_region(const struct recording *r, const struct off_options *o
     fold->when = has ? (struct fold_when *)&o->when : NULL;
 }
 
-/* Reduces a recording to its last part. A shorter one is shown as it is. */
+/* Reduces a recording to its last part: up to its end, or to where it was frozen. A shorter one is
+ * shown as it is. */
 static void choose_last(const struct recording *r, const struct off_options *o,
                         struct fold_options *fold, struct fold_when *last)
 {
     const struct trace *t = r->waits.ntraces ? r->waits.traces[0] : NULL;
-    uint64_t end = t ? t->header.end_monotonic_ns : 0;
+    uint64_t frozen = r->waits.frozen_ns, zero = t ? t->time_zero_ns : 0;
+    uint64_t end = frozen ? frozen : t ? t->header.end_monotonic_ns : 0, from;
 
-    if (!o->tracer.last_ns || !t || end < t->time_zero_ns + o->tracer.last_ns)
+    if (!o->tracer.last_ns || !t || (end < zero + o->tracer.last_ns && !frozen))
         return;
+    from = end > zero + o->tracer.last_ns ? end - o->tracer.last_ns : zero;
     last->range = true;
-    last->from =
-        (struct fold_time){.given = true, .asked_ns = end - o->tracer.last_ns - t->time_zero_ns};
+    last->from = (struct fold_time){.given = true, .asked_ns = from - zero};
+    last->to = (struct fold_time){.given = frozen != 0, .asked_ns = end - zero};
     for (size_t i = 0; i < r->waits.ntraces; i++)
         if (r->waits.traces[i]->nintervals)
-            regiontimes_apply_range(r->waits.traces[i], end - o->tracer.last_ns, UINT64_MAX);
+            regiontimes_apply_range(r->waits.traces[i], from, frozen ? frozen : UINT64_MAX);
     fold->when = last;
 }
 

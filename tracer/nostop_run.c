@@ -3,6 +3,7 @@
 #include <inttypes.h>
 
 #include "common/error.h"
+#include "tracer/ptrace/control_signals.h"
 
 static void on_event(void *arg, const struct off_event *e)
 {
@@ -32,6 +33,8 @@ static void on_beat(void *arg, uint64_t now)
     struct recorder *r = arg;
 
     recorder_advance(r, now);
+    if (recorder_freeze(r, now))
+        control_signals_request_end();
     offtrace_cost(r->trace, now, 0, stacks_fallbacks(r->stacks));
 }
 

@@ -246,6 +246,9 @@ static off_stack on_sleep(void *arg, const struct off_sleep *s)
         node = slept = t->sample.node;
     else
         node = slept = named_sleep(r, t, s);
+    if (r->watch && !s->more)
+        sleep_watch_note(
+            r->watch, &(struct watched_sleep){.end_ns = s->end, .ns = s->whole_ns, .node = slept});
     offtrace_latency(r->trace, node, recorder_thread(r, t), s);
     for (size_t i = 0; i < s->chain_len && whole; i++)
         node = offtrace_waker(r->trace, node, waker_node(r, &s->chain[i]), i, &whole);
@@ -697,6 +700,15 @@ void recorder_read_kernel_stacks(struct recorder *r)
         if (t->noted && !is_in_call(t))
             strbuf_clear(&t->kernel);
     }
+}
+
+bool recorder_freeze(struct recorder *r, uint64_t now)
+{
+    if (!r->watch || !sleep_watch_freezes(r->watch))
+        return false;
+    offtrace_freeze(r->trace);
+    r->watch->frozen_ns = now;
+    return true;
 }
 
 void recorder_advance(struct recorder *r, uint64_t now)

@@ -14,6 +14,7 @@
 #include "tracer/offcpu/replay_ops.h"
 #include "tracer/ptrace/source.h"
 #include "tracer/nostop/nostop.h"
+#include "tracer/sleep_watch.h"
 #include "tracer/source_ops.h"
 #include "tracer/tracee.h"
 
@@ -52,6 +53,7 @@ struct recorder {
     struct nostop *samples;       /* and sleepers are sampled */
     struct offcpu *machine;
     uint64_t began;               /* time of the first event; 0: none yet */
+    struct sleep_watch *watch;    /* NULL: no sleeps are noted */
     uint64_t *elapsed_ns;         /* time since then, as far as known, in memory of the process that
                                      outlives this one */
     struct replay_writer *replay; /* FLAME_DEBUG=replay; or NULL */
@@ -75,6 +77,9 @@ void recorder_use_stops(struct recorder *r, struct source *s);
 /* Events come from samples; no thread is stopped. */
 void recorder_use_samples(struct recorder *r, struct nostop *q);
 void recorder_release(struct recorder *r);
+/* Does what was asked for in r->watch: no more times are kept from now on. Returns whether that
+ * has just been asked. */
+bool recorder_freeze(struct recorder *r, uint64_t now);
 /* The run has continued until `now`. */
 void recorder_advance(struct recorder *r, uint64_t now);
 

@@ -79,6 +79,8 @@ static void on_beat(void *arg, uint64_t now)
 
     if (t->recorder.began)
         recorder_advance(&t->recorder, now);
+    if (recorder_freeze(&t->recorder, now) && !t->opt->argv)
+        control_signals_request_end();
     if (t->inside) {
         drain_inproc(t, now - INPROC_LATE_NS);
         source_beat_every(t->source, inproc_beat(t->inside));
@@ -264,6 +266,7 @@ static int set_up(struct tracing *t, const struct signal_forward_saved *signals,
         return FLAME_FAILED;
     recorder_init(&t->recorder, trace, (int)o->depth);
     t->recorder.keep_numbers = o->objects;
+    t->recorder.watch = o->watch;
     t->recorder.kernel = kernel;
     objects_cache_descriptors(t->recorder.objects, o->argv && !o->no_follow);
     if (o->inside)

@@ -167,6 +167,11 @@ static const struct opts_row rows[] = {
          "only the last TIME (10s, say) of the recording; of earlier waits no times are kept, so "
          "it may run for days",
      .take = opts_take_time, .at = AT(tracer.last_ns), .least = 1, .which = SECOND_NS},
+    {"freeze-when", .arg = "REGEX>TIME",
+     .help =
+         "with --last: that part ends with the first sleep of TIME or longer that has a function "
+         "or call which matches; recording processes with -p ends then",
+     .take = freeze_when_take, .at = AT(freeze)},
     {"exclude", .arg = "REGEX", .help = "no stacks with a frame that matches", .take = take_exclude,
      .at = AT(excludes)},
     {"pid", .help = "the root frame is COMM-PID", .take = opts_take_true, .at = AT(run.pid)},
@@ -241,6 +246,12 @@ int off_options_settle(struct off_options *o)
     if (o->tracer.last_ns && (o->when.region || o->tracer.lanes == 0))
         return flame_error(FLAME_USAGE, "%s: --last goes without %s; leave one of them out", me,
                            o->when.region ? "--region" : "--lanes off");
+    if (o->freeze.regex && !o->tracer.last_ns)
+        return flame_error(
+            FLAME_USAGE,
+            "%s: --freeze-when goes with --last TIME, the part of the recording that "
+            "is kept then",
+            me);
     o->fold.pid = o->run.pid;
     o->fold.tid = o->run.tid;
     o->tracer.argv = o->run.command;
@@ -318,5 +329,6 @@ void off_options_release(struct off_options *o)
     opts_list_release(&o->comms);
     opts_list_release(&o->excludes);
     free(o->pids);
+    freeze_when_release(&o->freeze);
     free(o->subject);
 }

@@ -7,6 +7,7 @@
 
 #include "common/options/values.h"
 #include "driver/run/runopts.h"
+#include "driver/off/freezewatch.h"
 #include "fold/fold.h"
 #include "tracer/tracer.h"
 
@@ -31,6 +32,7 @@ struct off_options {
     bool inside;           /* whether calls are logged in-process, from asked_inside and the
                             * other options */
     struct fold_when when; /* the region to be drawn */
+    struct freeze_when freeze;
 };
 
 /* The option rows that `flame off` and `flame run` share, for a struct off_options. */

@@ -57,6 +57,7 @@ int record_off_begin(struct record_off *x, struct recording *r, const struct off
     if (o->inside)
         x->inside = inside_list(&r->rundir, program, preload ? preload : getenv("LD_PRELOAD"),
                                 o->asked_inside == OFF_INSIDE_YES || !o->run.quiet);
+    x->options.watch = x->watch;
     x->options.preload = preload;
     x->options.inside = x->inside;
     x->options.setting = setting;
@@ -86,10 +87,22 @@ void record_off_release(struct record_off *x)
     free(x->inside);
 }
 
+/* Makes the watch of --freeze-when, if it is given. */
+static int freeze_begin(struct record_off *x, const struct off_options *o,
+                        struct freezewatch **watch)
+{
+    if (!o->freeze.regex)
+        return 0;
+    *watch = freezewatch_new(&o->freeze);
+    x->watch = *watch ? freezewatch_memory(*watch) : NULL;
+    return *watch ? 0 : FLAME_FAILED;
+}
+
 int record_off(struct recording *r, const struct run_options *run)
 {
     const struct off_options *o = (const struct off_options *)run;
     struct record_off x = {.tracer = NULL};
+    struct freezewatch *watch = NULL;
     char *program = NULL;
     int status = run->command ? target_find(run->command[0], &program) : 0;
 
@@ -98,9 +111,14 @@ int record_off(struct recording *r, const struct run_options *run)
     if (!status)
         status = rundir_open(&r->rundir, run->me, run->output, 0);
     if (!status)
+        status = freeze_begin(&x, o, &watch);
+    if (!status)
         status = record_off_begin(&x, r, o, program, NULL, NULL);
+    if (!status && watch)
+        freezewatch_start(watch, r->rundir.waits);
     if (!status)
         status = record_off_end(&x, r);
+    r->waits.frozen_ns = freezewatch_end(watch);
     record_off_release(&x);
     free(program);
     return status;

@@ -16,6 +16,7 @@ recording_maker record_off;
 struct record_off {
     struct tracer_options options;
     struct tracer *tracer;
+    struct sleep_watch *watch; /* of tracer_options; set before record_off_begin; or NULL */
     char *inside;
     uint64_t start_ns;
 };

@@ -24,6 +24,7 @@ struct recording {
         struct run_totals taken; /* the trace of waiting, which is one for all processes; empty if
                                     it cannot be read */
         bool cut;                /* another process truncated it while it was written */
+        uint64_t frozen_ns;      /* no times were kept from then on (--freeze-when); 0: they were */
         struct trace *const *traces;
         size_t ntraces;
     } waits;

@@ -53,6 +53,7 @@ struct intervallog {
     uint64_t short_ns; /* shorter waits go into sums; 0: none has yet */
     uint64_t lost_ns;
     uint64_t keep_ns; /* 0: all is kept */
+    bool frozen;
     uint64_t old_ns;
     struct trace_interval *list; /* entries of the group that is being shortened */
     size_t nlist, list_room;
@@ -320,8 +321,17 @@ static bool begin_record(struct intervallog *l, uint64_t base)
     return true;
 }
 
+void intervallog_freeze(struct intervallog *l)
+{
+    l->frozen = true;
+}
+
 void intervallog_add(struct intervallog *l, const struct trace_interval *i)
 {
+    if (unlikely(l->frozen)) {
+        l->old_ns += i->ns;
+        return;
+    }
     if (l->n && put(&l->records[l->n - 1], i, &l->before))
         return;
     if (!begin_record(l, i->begin_ns) || !put(&l->records[l->n - 1], i, &l->before))

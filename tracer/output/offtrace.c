@@ -531,6 +531,12 @@ void offtrace_stretch(struct offtrace *t, uint64_t from, uint64_t to)
     t->stretch.to = to;
 }
 
+void offtrace_freeze(struct offtrace *t)
+{
+    if (t->log)
+        intervallog_freeze(t->log);
+}
+
 struct intervallog_facts offtrace_intervals(const struct offtrace *t)
 {
     return t->log ? intervallog_facts(t->log) : (struct intervallog_facts){.bytes = 0};

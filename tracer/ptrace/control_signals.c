@@ -265,6 +265,12 @@ bool control_signals_end(void)
     return is(&ended);
 }
 
+void control_signals_request_end(void)
+{
+    set(&ended);
+    set(&any);
+}
+
 bool control_signals_orphaned(void)
 {
     return take(&orphaned);

@@ -39,6 +39,8 @@ bool control_signals_ticked(void);
 /* Reports to the listener that the loop does not hang, without reading events. */
 void control_signals_goes_on(void);
 bool control_signals_end(void);
+/* Makes a request to end, as a signal of the user's does. */
+void control_signals_request_end(void);
 /* Whether the caller of a launch has ended before it had the result. True only once. */
 bool control_signals_orphaned(void);
 /* A signal to be sent to the command, or 0. */
