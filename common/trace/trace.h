@@ -120,6 +120,8 @@ struct trace {
                                                there, threads may be missing */
     size_t nregion_times, region_time_room;
     uint64_t lost_regions;   /* regions whose times are not in the file */
+    struct trace_gaps *gaps; /* when threads did not sleep (trace_intervals.h), where the trace is
+                                cut to parts of the time; owned. NULL: not known */
     struct trace_clip *clip; /* by thread, below thread_limit: when its intervals count
                                 (trace_intervals.h); owned. NULL: always */
     uint64_t time_zero_ns;   /* CLOCK_MONOTONIC: zero of the recording's times */

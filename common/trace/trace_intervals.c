@@ -94,6 +94,110 @@ static bool next_whole(struct trace_intervals_reader *r, struct trace_interval *
     }
 }
 
+/* ---- gaps between sleeps ---- */
+
+struct trace_gaps {
+    struct thread_sleeps {
+        struct asleep {
+            uint64_t begin_ns, end_ns;
+            uint64_t before_ns; /* asleep before it */
+        } * list;               /* by begin_ns, and apart from one another */
+        size_t n, room;
+    } * thread;
+    uint32_t threads;
+};
+
+static int by_begin(const void *pa, const void *pb)
+{
+    const struct asleep *a = pa, *b = pb;
+
+    return (a->begin_ns > b->begin_ns) - (a->begin_ns < b->begin_ns);
+}
+
+/* Sorts the list, joins sleeps that overlap, and adds them up. */
+static void arrange(struct thread_sleeps *s)
+{
+    size_t kept = 0;
+
+    if (s->n)
+        qsort(s->list, s->n, sizeof *s->list, by_begin);
+    for (size_t i = 0; i < s->n; i++) {
+        struct asleep *last = kept ? &s->list[kept - 1] : NULL;
+
+        if (last && s->list[i].begin_ns < last->end_ns) {
+            if (s->list[i].end_ns > last->end_ns)
+                last->end_ns = s->list[i].end_ns;
+            continue;
+        }
+        s->list[kept] = s->list[i];
+        s->list[kept++].before_ns = last ? last->before_ns + last->end_ns - last->begin_ns : 0;
+    }
+    s->n = kept;
+}
+
+struct trace_gaps *trace_gaps_new(const struct trace *t)
+{
+    struct trace_gaps *g = xcalloc(1, sizeof *g);
+    struct trace_intervals_reader r;
+    struct trace_interval i;
+
+    g->threads = t->thread_limit;
+    g->thread = xcalloc((size_t)g->threads + 1, sizeof *g->thread);
+    for (trace_intervals_begin(&r, t); trace_intervals_next(&r, &i);) {
+        uint32_t id = trace_off_rows(t)[i.row].thread;
+        struct thread_sleeps *s = id < g->threads ? &g->thread[id] : NULL;
+
+        if (!s || (i.kind != TRACE_INTERVAL_SLEEP && i.kind != TRACE_INTERVAL_PART))
+            continue;
+        GROW(s->list, s->n, s->room);
+        s->list[s->n++] = (struct asleep){.begin_ns = i.begin_ns, .end_ns = i.end_ns};
+    }
+    for (uint32_t id = 0; id < g->threads; id++)
+        arrange(&g->thread[id]);
+    return g;
+}
+
+void trace_gaps_free(struct trace_gaps *g)
+{
+    if (!g)
+        return;
+    for (uint32_t id = 0; id < g->threads; id++)
+        free(g->thread[id].list);
+    free(g->thread);
+    free(g);
+}
+
+/* Time before `ns` for which the thread was asleep. */
+static uint64_t asleep_until(const struct thread_sleeps *s, uint64_t ns)
+{
+    size_t low = 0, high = s->n;
+    const struct asleep *last;
+
+    while (low < high) { /* number of sleeps that begin before `ns` */
+        size_t middle = low + (high - low) / 2;
+
+        if (s->list[middle].begin_ns < ns)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (!low)
+        return 0;
+    last = &s->list[low - 1];
+    return last->before_ns + (ns < last->end_ns ? ns : last->end_ns) - last->begin_ns;
+}
+
+uint64_t trace_gaps_between(const struct trace_gaps *g, uint32_t thread, uint64_t begin_ns,
+                            uint64_t end_ns)
+{
+    const struct thread_sleeps *s;
+
+    if (thread >= g->threads || begin_ns >= end_ns)
+        return begin_ns < end_ns ? end_ns - begin_ns : 0;
+    s = &g->thread[thread];
+    return end_ns - begin_ns - (asleep_until(s, end_ns) - asleep_until(s, begin_ns));
+}
+
 /* ---- parts of the time ---- */
 
 static uint64_t overlap(uint64_t begin, uint64_t end, const struct trace_clip_part *p)
@@ -110,16 +214,22 @@ static uint64_t scaled(uint64_t n, uint64_t part, uint64_t whole)
 }
 
 /* A wait is first blocked and then in the run queue; the time of other intervals is taken to be
- * spread evenly. */
-static struct trace_interval clipped(const struct trace_interval *i,
+ * spread evenly over the time, or, of shares, over the gaps between the thread's sleeps. */
+static struct trace_interval clipped(const struct trace *t, const struct trace_interval *i,
                                      const struct trace_clip_part *p, bool last)
 {
     struct trace_interval c = *i;
-    uint64_t length = i->end_ns - i->begin_ns, part = overlap(i->begin_ns, i->end_ns, p);
+    uint64_t length = i->end_ns - i->begin_ns, part = overlap(i->begin_ns, i->end_ns, p), gaps;
+    uint32_t thread = trace_off_rows(t)[i->row].thread;
     bool single = !has_sums(i->kind);
 
     c.begin_ns = i->begin_ns > p->begin_ns ? i->begin_ns : p->begin_ns;
     c.end_ns = c.begin_ns + part;
+    if (i->kind == TRACE_INTERVAL_SHARE && t->gaps &&
+        (gaps = trace_gaps_between(t->gaps, thread, i->begin_ns, i->end_ns)) > 0) {
+        length = gaps;
+        part = trace_gaps_between(t->gaps, thread, c.begin_ns, c.end_ns);
+    }
     if (single && i->ns + i->runq_ns <= length) {
         c.runq_ns = overlap(i->end_ns - i->runq_ns, i->end_ns, p);
         c.ns = scaled(i->ns, part - c.runq_ns, length - i->runq_ns);
@@ -176,7 +286,7 @@ bool trace_intervals_next(struct trace_intervals_reader *r, struct trace_interva
             continue;
         }
         last = r->part + 1 >= c->n || c->part[r->part + 1].begin_ns >= r->cut.end_ns;
-        *out = clipped(&r->cut, &c->part[r->part++], last);
+        *out = clipped(r->t, &r->cut, &c->part[r->part++], last);
         r->has_cut = !last;
         return true;
     }

@@ -35,6 +35,22 @@ uint8_t *trace_interval_put(uint8_t *at, const struct trace_interval *i, uint64_
 bool trace_interval_take(const uint8_t **at, const uint8_t *end, struct trace_interval *out,
                          uint64_t *before);
 
+/*
+ * The time between the sleeps of each thread that are known one by one. A share of the time
+ * (TRACE_INTERVAL_SHARE) was not spent asleep: it was time on a CPU, a wait for a page, a stop. So
+ * in parts of the time it counts by how much of the gaps is in them, and evenly where there is no
+ * gap.
+ */
+struct trace_gaps;
+
+/* The gaps of a trace, all of whose intervals are read. Memory: 24 bytes a sleep. */
+struct trace_gaps *trace_gaps_new(const struct trace *t);
+void trace_gaps_free(struct trace_gaps *g); /* NULL is allowed */
+
+/* Time from begin_ns to end_ns in which the thread did not sleep. */
+uint64_t trace_gaps_between(const struct trace_gaps *g, uint32_t thread, uint64_t begin_ns,
+                            uint64_t end_ns);
+
 /* Reader of the intervals of a trace, record after record; within a record they are mostly in order
  * of their ends. In a copy of a growing file some rows may be missing: their intervals are
  * skipped. */
@@ -52,9 +68,9 @@ struct trace_intervals_reader {
 void trace_intervals_begin(struct trace_intervals_reader *r, const struct trace *t);
 /*
  * Like trace_intervals_begin, for only the parts of the time that `clip` has for each thread (by
- * thread, below thread_limit; borrowed; NULL: all). `clip` may be t->clip. An interval in several
- * parts comes as several intervals. The last has its kind, and the earlier ones of a wait are
- * TRACE_INTERVAL_PART.
+ * thread, below thread_limit; borrowed; NULL: all). `clip` may be t->clip. Shares count by t->gaps.
+ * An interval in several parts comes as several intervals. The last has its kind, and the earlier
+ * ones of a wait are TRACE_INTERVAL_PART.
  */
 void trace_intervals_begin_clipped(struct trace_intervals_reader *r, const struct trace *t,
                                    const struct trace_clip *clip);

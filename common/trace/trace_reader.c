@@ -87,6 +87,7 @@ void trace_free(struct trace *t)
     free(t->lives);
     free(t->region_times);
     trace_clip_free(t->clip, t->thread_limit);
+    trace_gaps_free(t->gaps);
     trace_timeline_free(t->timeline);
     namepack_free(t->names);
     free(t->misuses);

@@ -64,9 +64,11 @@ uint64_t trace_offset_of(const struct trace_source *src, uint32_t type, uint32_t
 struct trace_module_index *trace_modules_index(const struct trace *t);
 void trace_modules_index_free(struct trace_module_index *ix); /* NULL is allowed */
 
-/* trace_timeline.c has it, and trace_timeline.h declares it for others. */
+/* trace_timeline.c and trace_intervals.c have these, and their headers declare them for others. */
 struct trace_timeline;
+struct trace_gaps;
 void trace_timeline_free(struct trace_timeline *tl);
+void trace_gaps_free(struct trace_gaps *g);
 
 /*
  * trace_meta.c: the text of the string record at file offset `at`. 1: found, 0: nothing is there

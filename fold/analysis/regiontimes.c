@@ -174,6 +174,8 @@ static void reduce(struct trace *t, struct trace_clip *clip)
 {
     trace_clip_free(t->clip, t->thread_limit);
     t->clip = clip;
+    if (!t->gaps)
+        t->gaps = trace_gaps_new(t);
     count_anew(t);
     t->header.features &= ~TRACE_FEATURE_LATENCY;
 }

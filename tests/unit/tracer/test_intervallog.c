@@ -13,6 +13,7 @@
 #include "common/alloc.h"
 #include "common/trace/trace_intervals.h"
 #include "common/trace/trace_reader.h"
+#include "fold/analysis/regiontimes.h"
 #include "tests/tap.h"
 
 static char path[] = "/tmp/flame-test-XXXXXX/x.flame";
@@ -222,6 +223,45 @@ static void test_last(size_t n, uint64_t most)
     trace_free(t);
 }
 
+static uint64_t cpu_of_range(uint64_t from_ns, uint64_t to_ns)
+{
+    uint64_t sum = 0;
+    struct trace *t;
+
+    if (trace_load(path, &t))
+        return UINT64_MAX;
+    regiontimes_apply_range(t, from_ns, to_ns);
+    for (uint32_t id = 0; id < t->row_limit; id++)
+        sum += trace_off_rows(t)[id].node ? trace_off_rows(t)[id].cpu_ns : 0;
+    trace_free(t);
+    return sum;
+}
+
+/* The time on a CPU of a stretch of a second, in which the thread slept but for 100 ms, is of these
+ * 100 ms. */
+static void test_shares(void)
+{
+    const uint64_t s = 1000000000;
+    struct off_sleep first = {.begin = 10 * s, .end = 10 * s + s / 2, .blocked_ns = s / 2};
+    struct off_sleep second = {
+        .begin = 10 * s + s * 6 / 10, .end = 11 * s, .blocked_ns = s * 4 / 10};
+    struct offtrace *o = begin((uint64_t)1 << 20);
+
+    offtrace_sleep(o, nodes[0], thread, TRACE_OFF_LOCK, &first);
+    offtrace_sleep(o, nodes[1], thread, TRACE_OFF_LOCK, &second);
+    offtrace_stretch(o, 10 * s, 11 * s);
+    offtrace_oncpu(o, nodes[2], thread, &(struct off_oncpu){.cpu_ns = 80000000});
+    offtrace_free(o);
+    is_int((long long)cpu_of_range(10 * s, 10 * s + s / 2), 0,
+           "no time on a CPU counts in a sleep");
+    is_int((long long)cpu_of_range(10 * s + s / 4, 10 * s + s * 55 / 100), 40000000,
+           "half of the gap between two sleeps has half of the time on a CPU");
+    is_int((long long)cpu_of_range(10 * s + s / 2, 10 * s + s * 6 / 10), 80000000,
+           "the gap between two sleeps has all of the time on a CPU");
+    is_int((long long)cpu_of_range(9 * s, 12 * s), 80000000,
+           "a range that contains the stretch has all of its time on a CPU");
+}
+
 /* The record of intervals in the file's bytes, or NULL. */
 static struct trace_intervals *find_record(uint8_t *data, size_t len)
 {
@@ -309,6 +349,7 @@ int main(void)
     test_lost();
     test_last(30000, 600000);
     test_last(1000000, 600000);
+    test_shares();
     test_hostile();
     test_scribbled(UINT32_MAX);
     test_scribbled(0x40000000);
