@@ -706,7 +706,7 @@ bool recorder_freeze(struct recorder *r, uint64_t now)
 {
     if (!r->watch || !sleep_watch_freezes(r->watch))
         return false;
-    offtrace_freeze(r->trace);
+    offtrace_freeze(r->trace, now);
     r->watch->frozen_ns = now;
     return true;
 }

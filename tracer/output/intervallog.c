@@ -52,8 +52,8 @@ struct intervallog {
     size_t sweep;      /* index: earlier records have been shortened */
     uint64_t short_ns; /* shorter waits go into sums; 0: none has yet */
     uint64_t lost_ns;
-    uint64_t keep_ns; /* 0: all is kept */
-    bool frozen;
+    uint64_t keep_ns;   /* 0: all is kept */
+    uint64_t frozen_ns; /* what began then or later is left out; 0: nothing is */
     uint64_t old_ns;
     struct trace_interval *list; /* entries of the group that is being shortened */
     size_t nlist, list_room;
@@ -299,7 +299,7 @@ static bool begin_record(struct intervallog *l, uint64_t base)
     size_t bytes = FIRST_BYTES << l->small;
     struct record r;
 
-    if (l->keep_ns)
+    if (l->keep_ns && !l->frozen_ns)
         drop_old(l, base);
 
     if (bytes >= RECORD_BYTES)
@@ -321,14 +321,14 @@ static bool begin_record(struct intervallog *l, uint64_t base)
     return true;
 }
 
-void intervallog_freeze(struct intervallog *l)
+void intervallog_freeze(struct intervallog *l, uint64_t now)
 {
-    l->frozen = true;
+    l->frozen_ns = now;
 }
 
 void intervallog_add(struct intervallog *l, const struct trace_interval *i)
 {
-    if (unlikely(l->frozen)) {
+    if (unlikely(l->frozen_ns) && i->begin_ns >= l->frozen_ns) {
         l->old_ns += i->ns;
         return;
     }

@@ -27,8 +27,8 @@ void intervallog_free(struct intervallog *l); /* NULL: does nothing; the file st
 
 void intervallog_add(struct intervallog *l, const struct trace_interval *i);
 
-/* From now on nothing is added. */
-void intervallog_freeze(struct intervallog *l);
+/* From now on only what began before `now` is added, and nothing makes room for it. */
+void intervallog_freeze(struct intervallog *l, uint64_t now);
 
 /* State of the log: bytes of the file; waits shorter than short_ns may be in sums (0: none is); the
  * time for which there was no room; and the time that went because it was too old. */

@@ -531,10 +531,10 @@ void offtrace_stretch(struct offtrace *t, uint64_t from, uint64_t to)
     t->stretch.to = to;
 }
 
-void offtrace_freeze(struct offtrace *t)
+void offtrace_freeze(struct offtrace *t, uint64_t now)
 {
     if (t->log)
-        intervallog_freeze(t->log);
+        intervallog_freeze(t->log, now);
 }
 
 struct intervallog_facts offtrace_intervals(const struct offtrace *t)

@@ -112,8 +112,8 @@ void offtrace_latency(struct offtrace *t, uint32_t node, uint16_t thread,
  * belong. */
 void offtrace_stretch(struct offtrace *t, uint64_t from, uint64_t to);
 /* State of the log of the times of waits: how much is in sums, or lost. */
-/* No times of waits are kept from now on; sums still are. */
-void offtrace_freeze(struct offtrace *t);
+/* Keeps no times, only sums, of waits that begin after `now`. */
+void offtrace_freeze(struct offtrace *t, uint64_t now);
 struct intervallog_facts offtrace_intervals(const struct offtrace *t);
 
 /* Sets the totals of a stack's allocations and frees: alloc_*, free_* and temp_calls of `sums`

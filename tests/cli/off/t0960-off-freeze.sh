@@ -30,7 +30,7 @@ __attribute__((noinline)) static void *holder(void *arg)
 __attribute__((noinline)) static void *idle(void *arg)
 {
     for (;;)
-        ms(300);
+        ms(5000);
     return arg;
 }
 __attribute__((noinline)) static void handle_request(void)
@@ -75,6 +75,10 @@ for OFF_HOW in --in-process --no-in-process; do
     is_int "$status" 7 "a command, $OFF_HOW: the exit status is the command's"
     frozen "a command, $OFF_HOW" f.folded
     file_lacks f.folded ';later;' "a command, $OFF_HOW: what came much later is not there"
+    # The idle thread slept all the time, and beyond the end.
+    from=$(sed -nE 's/^# flame: .* from=([0-9.]+) to=([0-9.]+)$/\2 - \1/p' f.folded)
+    ok "a command, $OFF_HOW: a sleep that lasted beyond the end counts up to it" \
+        test "$(grep ';idle;' f.folded | sum .)" -ge "$(awk "BEGIN { printf \"%d\", ($from) * 800000 }")"
 done
 
 for how in --stops --no-stops; do
