@@ -632,7 +632,8 @@ _Static_assert(sizeof(struct trace_fileset) == 24, "on disk");
 struct trace_intervals {
     uint64_t base_ns;  /* CLOCK_MONOTONIC */
     uint64_t short_ns; /* waits shorter than that may be in sums here; 0: none is */
-    uint64_t lost_ns;  /* of waits for which there was no room, in all records so far */
+    uint64_t lost_ns;  /* of waits for which there was no room, or that are older than what was to
+                          be kept, in all records so far */
     uint32_t bytes;    /* of entries; written behind each one */
     uint32_t state;    /* enum trace_intervals_state */
 };

@@ -24,25 +24,40 @@ static void choose_region(const struct recording *r, const struct off_options *o
     fold->when = has ? (struct fold_when *)&o->when : NULL;
 }
 
+/* End of what the trace has: when the last thread ended, or the tracing of running processes. */
+static uint64_t end_of(const struct trace *t, bool command)
+{
+    uint64_t end = 0;
+
+    for (size_t i = 0; i < t->nlives && command; i++)
+        if (t->lives[i].end_ns > end)
+            end = t->lives[i].end_ns;
+    return end ? end : t->header.end_monotonic_ns;
+}
+
 /* Reduces a recording to its last part: up to its end, or to where it was frozen. A shorter one is
- * shown as it is. */
-static void choose_last(const struct recording *r, const struct off_options *o,
-                        struct fold_options *fold, struct fold_when *last)
+ * shown as it is. Returns the length of the part; 0: all is shown. */
+static uint64_t choose_last(const struct recording *r, const struct off_options *o,
+                            struct fold_options *fold, struct fold_when *last)
 {
     const struct trace *t = r->waits.ntraces ? r->waits.traces[0] : NULL;
-    uint64_t frozen = r->waits.frozen_ns, zero = t ? t->time_zero_ns : 0;
-    uint64_t end = frozen ? frozen : t ? t->header.end_monotonic_ns : 0, from;
+    uint64_t frozen = r->waits.frozen_ns, zero, end, from;
 
-    if (!o->tracer.last_ns || !t || (end < zero + o->tracer.last_ns && !frozen))
-        return;
+    if (!o->tracer.last_ns || !t)
+        return 0;
+    zero = t->time_zero_ns;
+    end = frozen ? frozen : end_of(t, o->run.command != NULL);
     from = end > zero + o->tracer.last_ns ? end - o->tracer.last_ns : zero;
+    if (end <= zero || (from == zero && !frozen))
+        return 0;
     last->range = true;
     last->from = (struct fold_time){.given = true, .asked_ns = from - zero};
     last->to = (struct fold_time){.given = frozen != 0, .asked_ns = end - zero};
     for (size_t i = 0; i < r->waits.ntraces; i++)
         if (r->waits.traces[i]->nintervals)
-            regiontimes_apply_range(r->waits.traces[i], from, frozen ? frozen : UINT64_MAX);
+            regiontimes_apply_range(r->waits.traces[i], from, end);
     fold->when = last;
+    return end - from;
 }
 
 /* Folds once, for both picture and summary. 0, or an enum flame_exit after a line. */
@@ -52,11 +67,12 @@ static int show(const struct recording *r, const struct run_options *run)
     struct fold_options fold = o->fold;
     struct strbuf all = STRBUF_INIT, one = STRBUF_INIT;
     struct fold_when last = {.range = false};
+    uint64_t shown_ns;
     bool empty = false;
     int status = 0;
 
     choose_region(r, o, &fold);
-    choose_last(r, o, &fold, &last);
+    shown_ns = choose_last(r, o, &fold, &last);
     fold.all_views = true;
     fold.moments = run->shows_moments && run->kind == RUN_OUTPUT_PICTURE;
     fold.propose_idle = !run->quiet;
@@ -70,7 +86,7 @@ static int show(const struct recording *r, const struct run_options *run)
         status = recording_put(r, run, recording_wants_all(run) ? &all : &one, &empty);
     }
     if (!status && !run->quiet) {
-        off_summary_print(r, run->subject, &all);
+        off_summary_print(r, run->subject, shown_ns, &all);
         print_result_line(r, run, (const char *const[]){"off", "chain"}, empty);
     }
     if (!status)

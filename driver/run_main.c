@@ -314,7 +314,7 @@ static int print_both(struct waiting *w, const struct recording *r, const struct
         recording_left_nothing(r, &o->off.run);
     }
     if (r->waits.ntraces)
-        off_summary_print(r, o->off.run.subject, &w->text[lines]);
+        off_summary_print(r, o->off.run.subject, 0, &w->text[lines]);
     shown.view = w->shown_view;
     recording_print_findings(r, &shown, &w->shown, "lock"); /* the summary has reported the lock */
     return 0;

@@ -419,7 +419,7 @@ static bool find_path(struct path *p, const struct fold_when *when)
 }
 
 struct critical *critical_new(struct trace *const *traces, struct symbolizer *const *frames,
-                              size_t n, const struct fold_when *when)
+                              size_t n, const struct fold_when *when, bool must)
 {
     struct critical *c = xcalloc(1, sizeof *c);
     size_t found = 0;
@@ -430,7 +430,7 @@ struct critical *critical_new(struct trace *const *traces, struct symbolizer *co
         found += critical_has(traces[c->n]) && find_path(&c->path[c->n], when);
     }
     in_use = c;
-    if (found || !when || !fold_when_given(when))
+    if (found || !when || !fold_when_given(when) || (!must && !when->ends_in))
         return c;
     if (when->ends_in)
         flame_error(FLAME_USAGE,
@@ -438,7 +438,8 @@ struct critical *critical_new(struct trace *const *traces, struct symbolizer *co
                     "there at that time; flame dump lists the threads",
                     when->ends_in);
     else
-        flame_error(FLAME_USAGE, "--from, --to: nothing was recorded then");
+        flame_error(FLAME_USAGE, "%s: --from, --to: nothing was recorded then",
+                    n ? traces[0]->path : "no trace");
     critical_free(c);
     return NULL;
 }

@@ -27,9 +27,10 @@ bool critical_has(const struct trace *t);
 /*
  * Finds the path of each trace, within the range of `when` (NULL: all of it). Returns NULL after a
  * line on standard error, if nothing was recorded in that range, or there is no such thread.
+ * Unless `must` is set, the path of a range in which nothing was recorded is empty.
  */
 struct critical *critical_new(struct trace *const *traces, struct symbolizer *const *frames,
-                              size_t n, const struct fold_when *when);
+                              size_t n, const struct fold_when *when, bool must);
 void critical_free(struct critical *c); /* NULL is allowed */
 
 /* The view's value of a row, in nanoseconds. */

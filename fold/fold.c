@@ -355,7 +355,8 @@ static bool find_critical(struct folding *f, const struct counted *counted, size
     for (size_t i = 0; i < n; i++)
         wanted = wanted || counted[i].view->of_path;
     if (wanted)
-        f->critical = critical_new(f->traces, f->frames, f->ntraces, f->opt->when);
+        f->critical =
+            critical_new(f->traces, f->frames, f->ntraces, f->opt->when, !f->opt->all_views);
     return !wanted || f->critical;
 }
 

@@ -139,7 +139,7 @@ static void gather(struct run *r, size_t trace)
         if (h->lost_ns > lost_ns)
             lost_ns = h->lost_ns;
     }
-    r->lost_ns += lost_ns;
+    r->lost_ns += t->clip ? 0 : lost_ns; /* it may be of other parts of the time */
     for (trace_intervals_begin_clipped(&reader, t, t->clip); trace_intervals_next(&reader, &one);) {
         if (!r->of[trace].row[one.row] || one.begin_ns < r->zero_ns)
             continue;

@@ -64,7 +64,9 @@ static int settle_times(const struct fold_when *w, const char *command)
                            command);
     if (w->to.given && !w->from.given)
         return flame_error(
-            FLAME_USAGE, "%s: --to needs --from; what was live at a moment is --at TIME", command);
+            FLAME_USAGE,
+            "%s: --to needs --from, or a --view of waiting; what was live at a moment is --at TIME",
+            command);
     if (w->from.given && w->to.given && w->from.asked_ns > w->to.asked_ns)
         return flame_error(FLAME_USAGE, "%s: --from is later than --to; turn them round", command);
     return 0;
@@ -89,7 +91,8 @@ static int settle_range(struct fold_when *w, const struct view *view, const char
         return flame_error(FLAME_USAGE, "%s: --view %s is of whole sleeps and not of a range",
                            command, view->name);
     if (w->from.given && w->to.given && w->from.asked_ns >= w->to.asked_ns)
-        return flame_error(FLAME_USAGE, "%s: --from is not before --to; turn them round", command);
+        return flame_error(FLAME_USAGE, "%s: --from is not before --to; give a later --to",
+                           command);
     return 0;
 }
 
@@ -277,6 +280,41 @@ static void inherit(const struct fold_options *opt, struct trace *t, struct trac
     trace_origins_free(own);
 }
 
+static void add_seconds(struct strbuf *sb, uint64_t ns)
+{
+    size_t len;
+
+    strbuf_addf(sb, "%" PRIu64 ".%06" PRIu64, ns / SECOND, ns % SECOND / US);
+    for (len = sb->len; sb->buf[len - 1] == '0'; len--)
+        ;
+    strbuf_setlen(sb, sb->buf[len - 1] == '.' ? len - 1 : len);
+}
+
+/* Refuses a range that begins after the recording's end, and warns of waits that are in no range.
+ */
+static int check_range(const struct fold_when *w, const struct trace *t)
+{
+    uint64_t end = t->header.end_monotonic_ns, lost_ns = 0;
+    struct strbuf sb = STRBUF_INIT;
+
+    if (w->from.given && end > t->time_zero_ns && monotonic_of(t, w->from.asked_ns) >= end) {
+        add_seconds(&sb, end - t->time_zero_ns);
+        flame_error(FLAME_USAGE,
+                    "%s: --from: nothing was recorded then; the recording ends at %s s", t->path,
+                    sb.buf);
+        strbuf_release(&sb);
+        return FLAME_USAGE;
+    }
+    for (size_t i = 0; i < t->nintervals; i++)
+        if (t->intervals[i].head.lost_ns > lost_ns)
+            lost_ns = t->intervals[i].head.lost_ns;
+    if (lost_ns >= 1000 * US)
+        flame_warn("%s: when threads waited is not known of %" PRIu64
+                   " ms (--last, or no room: --lanes); these are in no range",
+                   t->path, lost_ns / (1000 * US));
+    return 0;
+}
+
 int fold_when_apply(const struct fold_options *opt, struct trace *t, struct trace_origins *origins)
 {
     struct fold_when *w = opt->when;
@@ -286,8 +324,13 @@ int fold_when_apply(const struct fold_options *opt, struct trace *t, struct trac
 
     if (w && w->region)
         return regiontimes_apply(t, w->region);
-    if (!w || !fold_when_given(w) || w->path)
+    if (!w || !fold_when_given(w))
         return 0;
+    if (w->range && t->header.recorder == TRACE_RECORDER_OFF) {
+        status = check_range(w, t);
+        if (status || w->path)
+            return status;
+    }
     if (w->range)
         return regiontimes_apply_range(t, w->from.given ? monotonic_of(t, w->from.asked_ns) : 0,
                                        w->to.given ? monotonic_of(t, w->to.asked_ns) : UINT64_MAX);
@@ -319,16 +362,6 @@ int fold_when_apply(const struct fold_options *opt, struct trace *t, struct trac
 }
 
 /* ---- headings and messages ---- */
-
-static void add_seconds(struct strbuf *sb, uint64_t ns)
-{
-    size_t len;
-
-    strbuf_addf(sb, "%" PRIu64 ".%06" PRIu64, ns / SECOND, ns % SECOND / US);
-    for (len = sb->len; sb->buf[len - 1] == '0'; len--)
-        ;
-    strbuf_setlen(sb, sb->buf[len - 1] == '.' ? len - 1 : len);
-}
 
 static void say(const struct fold_when *w, const struct fold_time *time, const char *what)
 {

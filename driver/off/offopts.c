@@ -246,6 +246,9 @@ int off_options_settle(struct off_options *o)
     if (o->tracer.last_ns && (o->when.region || o->tracer.lanes == 0))
         return flame_error(FLAME_USAGE, "%s: --last goes without %s; leave one of them out", me,
                            o->when.region ? "--region" : "--lanes off");
+    if (o->tracer.last_ns && !view_find(o->run.view)->in_parts)
+        return flame_error(FLAME_USAGE, "%s: --view %s is of whole sleeps; leave --last out", me,
+                           o->run.view);
     if (o->freeze.regex && !o->tracer.last_ns)
         return flame_error(
             FLAME_USAGE,

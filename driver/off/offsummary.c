@@ -86,7 +86,7 @@ static void add_threads(struct sums *s, const struct trace *t)
         if (!th)
             continue;
         s->threads += th->uses ? th->uses : 1;
-        s->cpu_ns += th->cpu_ns;
+        s->cpu_ns += t->clip ? 0 : th->cpu_ns;
         pids[n++] = th->pid;
     }
     if (n)
@@ -157,6 +157,7 @@ static void add_rows(struct sums *s, const struct trace *t)
         if (!trace_row_used(&t->rows[i]))
             continue;
         s->runq_ns += r->runq_ns;
+        s->cpu_ns += t->clip && r->kind == TRACE_OFF_ONCPU ? r->cpu_ns : 0;
         if (r->kind == TRACE_OFF_TRACER)
             add_stops(s, t, r);
         else if (r->kind == TRACE_OFF_ROOM)
@@ -237,13 +238,19 @@ static void print_endless(const struct sums *s)
     strbuf_release(&sb);
 }
 
-static void print_sums(const struct sums *s, const struct recording *r, const char *subject)
+static void print_sums(const struct sums *s, const struct recording *r, const char *subject,
+                       uint64_t shown_ns)
 {
     const char *comm = r->waits.traces[0]->comm;
     struct strbuf sb = STRBUF_INIT;
 
     strbuf_addf(&sb, "%s: traced for ", *comm ? comm : base_name(subject));
     add_time(&sb, r->run.elapsed_ns);
+    if (shown_ns) {
+        strbuf_addstr(&sb, r->waits.frozen_ns ? ", shown are " : ", shown are its last ");
+        add_time(&sb, shown_ns);
+        strbuf_addstr(&sb, r->waits.frozen_ns ? " until it was frozen" : "");
+    }
     strbuf_addstr(&sb, "; ");
     value_add_counted(&sb, s->threads, "thread", "threads");
     strbuf_addstr(&sb, " of ");
@@ -504,7 +511,8 @@ static void say_region(void *arg, const char *line)
     flame_warn("%s", line);
 }
 
-void off_summary_print(const struct recording *r, const char *subject, const struct strbuf *all)
+void off_summary_print(const struct recording *r, const char *subject, uint64_t shown_ns,
+                       const struct strbuf *all)
 {
     struct strbuf plain = STRBUF_INIT;
     struct sums s = {0};
@@ -517,7 +525,7 @@ void off_summary_print(const struct recording *r, const char *subject, const str
         add_endless(&s, r->waits.traces[i]);
         add_slowed(&s, r->waits.traces[i]);
     }
-    print_sums(&s, r, subject);
+    print_sums(&s, r, subject, shown_ns);
     print_waits(&plain, &s, r->run.elapsed_ns);
     print_path(&plain);
     regionwords_say(&plain, THINGS, say_region, NULL);

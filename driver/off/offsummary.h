@@ -13,7 +13,9 @@ void off_summary_section(const struct strbuf *all, const char *view, struct strb
  * Prints on standard error: the traced time, the sleepers and their times, the largest waits, the
  * lock that cost most and its holder, the cost of tracing and the events it missed. `subject` is
  * the traced command if the trace has none, `all` the folded text of all views, after filters.
+ * `shown_ns` is the length of the part that is shown (--last), or 0.
  */
-void off_summary_print(const struct recording *r, const char *subject, const struct strbuf *all);
+void off_summary_print(const struct recording *r, const char *subject, uint64_t shown_ns,
+                       const struct strbuf *all);
 
 #endif

@@ -250,10 +250,26 @@ static uint32_t last_thread(const struct critpath *c)
     return main && c->line[main].end + OUTLIVES_NS >= c->line[last].end ? main : last;
 }
 
+/* The thread that ends last among those that are there in the range; 0: none is. */
+static uint32_t thread_in(const struct critpath *c, const struct critpath_range *range)
+{
+    uint32_t last = 0;
+
+    for (uint32_t id = 1; id < c->t->thread_limit; id++)
+        if (can_follow(c, id) && c->line[id].end > range->from_ns &&
+            c->line[id].begin < range->to_ns && (!last || c->line[id].end > c->line[last].end))
+            last = id;
+    return last;
+}
+
 bool critpath_settle(const struct critpath *c, struct critpath_range *range)
 {
-    if (!range->thread)
+    if (!range->thread) {
         range->thread = last_thread(c);
+        if (can_follow(c, range->thread) && (c->line[range->thread].end <= range->from_ns ||
+                                             c->line[range->thread].begin >= range->to_ns))
+            range->thread = thread_in(c, range);
+    }
     if (!can_follow(c, range->thread))
         return false;
     if (range->from_ns < c->from)

@@ -43,8 +43,9 @@ struct critpath_range {
 
 /*
  * Fits a requested range to the trace. Thread 0 becomes the main thread of the trace's process,
- * or the thread of the process that continued after the main thread had ended. Times are cut to
- * the thread's life and the recording. False: nothing was recorded then.
+ * or the thread of the process that continued after the main thread had ended; or, if that was not
+ * there in the range, the last to end of the threads that were. Times are cut to the thread's life
+ * and the recording. False: nothing was recorded then.
  */
 bool critpath_settle(const struct critpath *c, struct critpath_range *range);
 

@@ -120,7 +120,7 @@ static void clear(const struct intervallog *l, struct record *r, uint64_t base, 
     set_state(r, TRACE_INTERVALS_SPARE);
     r->head->base_ns = base;
     r->head->short_ns = short_ns;
-    r->head->lost_ns = l->lost_ns;
+    r->head->lost_ns = l->lost_ns + l->old_ns;
     r->head->bytes = r->bytes = 0;
     r->until = r->ns = 0;
 }
@@ -147,7 +147,7 @@ static void lose(struct intervallog *l, const struct trace_interval *i)
 {
     l->lost_ns += i->ns;
     if (l->n)
-        l->records[l->n - 1].head->lost_ns = l->lost_ns;
+        l->records[l->n - 1].head->lost_ns = l->lost_ns + l->old_ns;
 }
 
 /* ---- making room ---- */

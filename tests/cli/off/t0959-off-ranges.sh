@@ -79,6 +79,10 @@ refuses() {
     run_expect_status 2 "flame $2 is refused: $1" "$FLAME" "${@:2}"
     file_has err "$1" "flame $2 prints why: $1"
 }
+refuses '--from: nothing was recorded then; the recording ends at 0\.[0-9]+ s' \
+    fold --view off --from 100s t.flame
+refuses '--from: nothing was recorded then' fold --view critical --from 100s t.flame
+refuses '--view latency is of whole sleeps; leave --last out' off --view latency --last 1s -- ./phases
 refuses '--view latency is of whole sleeps and not of a range' fold --view latency --from 0.1 t.flame
 refuses '--at is a moment' fold --view off --at 0.1 t.flame
 refuses '--from is not before --to' fold --view off --from 0.2 --to 0.1 t.flame
@@ -96,6 +100,24 @@ for OFF_HOW in --in-process --no-in-process; do
         test "$(grep -v '^#' last.folded | sum)" -le 150002
     file_has err 'blocked ([0-9]{1,2}\.[0-9]+|1[0-4][0-9]\.[0-9]|150\.0) ms' "$OFF_HOW, --last: the summary is of the last part"
 done
+file_has err 'traced for [^;]*, shown are its last 150\.0 ms;' '--last: the summary says what is shown'
+run_expect_status 0 '--last of a part in which nothing ends succeeds' \
+    "$FLAME" off --last 1us -o tiny.folded -- ./phases
+file_has tiny.folded '^# flame: view=off' '--last of a part in which nothing ends has a result'
+# One of two processes has ended before the part begins.
+./phases &
+first=$!
+sleep 100 &
+victim=$!
+run timeout 60 "$FLAME" off -p "$first,$victim" --last 0.1s -d 2 -o p.folded
+if [ "$status" = 2 ] && grep -q 'not permitted' err; then
+    skip ptrace "it cannot be attached to here: $(head -n 1 err)"
+else
+    is_int "$status" 0 'off -p --last succeeds'
+    ok 'off -p --last: a thread waits no longer than the part' \
+        test "$(grep '^sleep;' p.folded | sum)" -le 100001
+fi
+kill "$victim"
 run_expect_status 0 'off --last with a picture succeeds' "$FLAME" off -q --last 0.1s -o last.svg -- ./phases
 file_has last.svg 'Off-CPU time from 0\.[0-9]+ s' 'the picture of --last has its range in the title'
 run_expect_status 0 'off --last of a shorter run succeeds' \
