@@ -288,6 +288,8 @@ static void drop_old(struct intervallog *l, uint64_t now)
             add_spare(l, &l->records[n]);
         n++;
     }
+    if (!n)
+        return;
     memmove(l->records, l->records + n, (l->n - n) * sizeof *l->records);
     l->n -= n;
     l->sweep = l->sweep > n ? l->sweep - n : 0;
