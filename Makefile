@@ -361,7 +361,7 @@ $(O)/files: FORCE
 	@mkdir -p $(@D)
 	@echo '$(FILES_NOW)' | cmp -s - $@ || echo '$(FILES_NOW)' >$@
 
-# Each header compiles alone: tests/cli/repo/t0002-house-headers.sh makes this.
+# Each header compiles alone: tests/cli/repo/t0002-repo-headers.sh makes this.
 HEADER_OBJ := $(HEADERS:%.h=$(O)/headers/%.o)
 .PHONY: headers
 headers: $(HEADER_OBJ)
@@ -498,7 +498,7 @@ CROSS_MAKE     = $(MAKE) --no-print-directory O='$(CROSS_O)' CC='aarch64-linux-g
 CROSS_UNITS   := tracer/test_callregs tracer/test_ptraced unwind/test_aarch64 unwind/test_stack_cache unwind/test_sharedrules fold/test_texthash_portable \
                  common/test_strbuf common/test_folded common/test_trace_reader render/test_frametree \
                  preload/test_shadow preload/test_stacks
-CROSS_TESTS   := tests/cli/repo/t0014-house-processors.sh tests/cli/mem/t0146-mem-aarch64.sh
+CROSS_TESTS   := tests/cli/repo/t0014-repo-processors.sh tests/cli/mem/t0146-mem-aarch64.sh
 .PHONY: cross-aarch64
 cross-aarch64: all $(TEST_CLOCK) ## build for aarch64 with a cross compiler, and test under qemu-user
 	$(Q)for tool in aarch64-linux-gnu-gcc qemu-aarch64; do command -v $$tool >/dev/null || { \

@@ -1,9 +1,9 @@
 /*
  * hash.h: hashes of words, bytes and texts. Pure.
  *
- * HASH_GOLDEN is 2^64 divided by the golden ratio, an odd number: the multiplier of Fibonacci
- * hashing (Knuth, The Art of Computer Programming, volume 3, 6.4). The upper bits of a product are
- * the good ones: take these, or fold them into the lower.
+ * HASH_GOLDEN is 2^64 divided by the golden ratio, HASH_GOLDEN32 2^32: odd numbers, the multipliers
+ * of Fibonacci hashing (Knuth, The Art of Computer Programming, volume 3, 6.4). The upper bits of a
+ * product are the good ones: take these, or fold them into the lower.
  *
  * fnv_bytes() and fnv_text() are FNV-1a with 64 bits (of Fowler, Noll and Vo). They continue the
  * hash that they get: FNV_BASIS, or a result from before. Its low bits are weak: mix once more to
@@ -17,6 +17,7 @@
 #include <string.h>
 
 #define HASH_GOLDEN UINT64_C(0x9e3779b97f4a7c15)
+#define HASH_GOLDEN32 0x9e3779b1u
 
 #define FNV_BASIS 0xcbf29ce484222325u
 

@@ -55,7 +55,7 @@ enum trace_feature {
     TRACE_FEATURE_FORKED = 1u << 2,  /* of a forked process: see TRACE_META_INHERITED */
     TRACE_FEATURE_LEAKS = 1u << 3,   /* the process scanned for leaks, see trace_row_flag */
     TRACE_FEATURE_REGIONS = 1u << 4, /* regions left blocks behind, see TRACE_NODE_REGION */
-    /* In no file: the reader has searched the trace for growth (trace_growth.h). */
+    /* In no file: the reader has searched the trace for growth (mark_growth.h). */
     TRACE_FEATURE_GROWTH = 1u << 5,
     TRACE_FEATURE_MISUSE = 1u << 6,     /* frees were judged, see TRACE_META_MISUSE */
     TRACE_FEATURE_MAPPINGS = 1u << 7,   /* the process mapped memory, see TRACE_ROW_MAPPED */
@@ -277,7 +277,7 @@ enum trace_row_flag {
     /* On a TRACE_NODE_REGION: alloc_calls blocks of alloc_bytes bytes together were still live at
      * the region's end. The process's end may find them leaked as well. */
     TRACE_ROW_REGION = 1u << 5,
-    /* In no file, made by the reader (trace_growth.h): with each pass alloc_calls blocks of
+    /* In no file, made by the reader (mark_growth.h): with each pass alloc_calls blocks of
        alloc_bytes bytes together more are live. free_bytes is the fit in millionths, free_calls
        the passes, temp_calls 1, so that all of them can be added up. */
     TRACE_ROW_GROWTH = 1u << 6,

@@ -10,7 +10,7 @@
 #include "common/error.h"
 #include "common/options/values.h"
 #include "common/strbuf.h"
-#include "common/trace/trace_growth.h"
+#include "common/trace/mark_growth.h"
 #include "driver/leak/leak_text.h"
 #include "driver/leak/leak_coverage.h"
 #include "driver/leak/leakoutput.h"

@@ -30,8 +30,9 @@ static const struct opts_row rows[] = {
     {"libc-mappings",
      .help = "count what malloc and the C library map themselves, too, for --view mmap and "
              "unmapped: their calls are patched in the program's memory",
-     .take = opts_take_true, .at = AT(inside)},
-    {"inside", .help = "the old name of --libc-mappings", .take = opts_take_true, .at = AT(inside)},
+     .take = opts_take_true, .at = AT(libc_mappings)},
+    {"inside", .help = "the old name of --libc-mappings", .take = opts_take_true,
+     .at = AT(libc_mappings)},
     {"shim", .help = "print where libflamemem.so is, and nothing else", .take = opts_take_true,
      .at = AT(only_shim)},
     {0},

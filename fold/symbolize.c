@@ -21,6 +21,7 @@
 #include "common/folded.h"
 #include "fold/stacks/hashslots.h"
 #include "fold/symbols/anon_code.h"
+#include "fold/symbols/futex_name.h"
 #include "fold/symbols/perfmap.h"
 
 struct list {
@@ -344,27 +345,20 @@ bool symbolizer_is_anon_code(struct symbolizer *f, uint32_t address, bool exact)
     return f->addresses[address].is_made;
 }
 
-/* pthread_rwlock_t, the largest of them, has 56 bytes. */
-#define LOCK_SIZE_MAX 64
-
 uint32_t symbolizer_futex(struct symbolizer *f, uint64_t addr, const struct trace_node *root)
 {
     const struct trace_module_view *m = trace_module_at(f->t, addr, (uint32_t)(root->addr >> 32));
     uint64_t vaddr = addr - (m ? m->m.bias : 0);
     struct symbol_object o = {.name = NULL};
-    struct strbuf sb = STRBUF_INIT;
+    struct strbuf sb = STRBUF_INIT, module = STRBUF_INIT;
     uint32_t frame;
 
-    strbuf_addstr(&sb, "futex ");
     if (m)
         o = symbols_object(f->syms, module_of(f, m), vaddr);
-    if (o.name)
-        strbuf_add(&sb, o.name, o.len);
-    else
-        add_module_name(&sb, m);
-    if (!o.name || (o.size > LOCK_SIZE_MAX && o.offset))
-        strbuf_addf(&sb, "+0x%" PRIx64, o.name ? o.offset : vaddr);
+    add_module_name(&module, m);
+    futex_name_add(&sb, &o, module.buf, vaddr);
     frame = aggregate_frame(f->to, sb.buf, sb.len);
+    strbuf_release(&module);
     strbuf_release(&sb);
     return frame;
 }

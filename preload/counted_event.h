@@ -6,6 +6,7 @@
 #define FLAME_PRELOAD_COUNTED_EVENT_H
 
 #include "common/clock.h"
+#include "common/hash.h"
 #include "preload/threads.h"
 
 /*
@@ -15,7 +16,7 @@
  */
 static inline bool event_is_timed(uint64_t event)
 {
-    return (uint32_t)event * 0x9e3779b1u >> 24 == 255;
+    return (uint32_t)event * HASH_GOLDEN32 >> 24 == 255;
 }
 
 /* Begins the recording of an event. Returns when, on CLOCK_MONOTONIC in nanoseconds; 0: this event

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "common/clock.h"
+#include "common/hash.h"
 #include "common/kernel.h"
 #include "common/pages.h"
 #if defined(__x86_64__)
@@ -371,7 +372,7 @@ static bool far_grow(struct far_table *far)
     if (!fresh)
         return false;
     for (uint32_t i = 0; far->entries && i <= far->mask; i++) {
-        uint32_t at = far->entries[i].key * 0x9e3779b1u & (size - 1);
+        uint32_t at = far->entries[i].key * HASH_GOLDEN32 & (size - 1);
 
         if (!far->entries[i].key)
             continue;
@@ -394,7 +395,7 @@ static struct far_entry *far_entry(struct far_table *far, uint32_t key)
     if (!far->entries || far->used >= (far->mask + 1) / 2)
         if (!far_grow(far))
             return NULL;
-    for (at = key * 0x9e3779b1u & far->mask; far->entries[at].key; at = (at + 1) & far->mask)
+    for (at = key * HASH_GOLDEN32 & far->mask; far->entries[at].key; at = (at + 1) & far->mask)
         if (far->entries[at].key == key)
             return &far->entries[at];
     far->entries[at].key = key;

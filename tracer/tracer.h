@@ -27,14 +27,14 @@ struct tracer_options {
     bool no_filter; /* launch without seccomp: slower, but set-user-id programs work and the tracing
                        can end before the command (implied by a duration) */
     bool no_follow; /* do not trace the processes it starts */
-    const char *preload; /* LD_PRELOAD of the command; NULL: the caller's own */
-    const char *inside;  /* `preload` with libflamewait.so before it: threads log calls of theirs
-                            where possible; NULL: all calls stop */
-    const char *setting; /* "NAME=VALUE" for the command's environment; NULL: none */
-    bool recorder;       /* libflamemem.so is in `preload`: its own calls are not reported as the
-                            program's */
-    bool objects;        /* numbers stay in the names of objects */
-    bool kernel;         /* kernel stacks, where permitted; where they are not, a line reports it */
+    const char *preload;        /* LD_PRELOAD of the command; NULL: the caller's own */
+    const char *inproc_preload; /* `preload` with libflamewait.so before it: threads log calls of
+                           theirs where possible; NULL: all calls stop */
+    const char *setting;        /* "NAME=VALUE" for the command's environment; NULL: none */
+    bool recorder; /* libflamemem.so is in `preload`: its own calls are not reported as the
+                      program's */
+    bool objects;  /* numbers stay in the names of objects */
+    bool kernel;   /* kernel stacks, where permitted; where they are not, a line reports it */
     bool no_stops; /* attach without stopping any thread (tracer/nostop/nostop.h): min_block_ns is
                       the length from which sleeps are sampled, hz must be 0 */
     bool quiet;    /* do not report on a terminal that tracing has begun */

@@ -32,7 +32,7 @@ struct tracing {
     const struct tracer_options *opt;
     struct recorder recorder;
     struct source *source; /* NULL: no thread is stopped, and recorder.samples emits the events */
-    struct inproc *inside; /* NULL: all calls stop */
+    struct inproc *inproc; /* NULL: all calls stop */
     struct strbuf preload; /* "LD_PRELOAD=..." */
     const char *environment[4]; /* settings for the command, NULL after the last */
     uint64_t look_ns, looked;   /* time between readings of kernel stacks, and time of the last */
@@ -49,12 +49,12 @@ static void on_event(void *arg, const struct off_event *e)
     struct tracing *t = arg;
 
     recorder_advance(&t->recorder, e->time);
-    if (t->inside && inproc_stopped(t->inside, e))
+    if (t->inproc && inproc_stopped(t->inproc, e))
         return;
     recorder_event(&t->recorder, e);
-    if (t->inside && (e->kind == OFF_EXEC || (e->kind == OFF_THREAD_END &&
+    if (t->inproc && (e->kind == OFF_EXEC || (e->kind == OFF_THREAD_END &&
                                               !tracees_find_process(t->recorder.tracees, e->pid))))
-        inproc_process_exit(t->inside, e->pid);
+        inproc_process_exit(t->inproc, e->pid);
     /* The program is known once the command has run exec. */
     if (e->tid == source_command(t->source) && (e->kind == OFF_THREAD_BEGIN || e->kind == OFF_EXEC))
         offtrace_program(t->recorder.trace, e->tid);
@@ -70,7 +70,7 @@ static void on_prepare(void *arg, pid_t pid, pid_t tid, const struct user_regs_s
 static void drain_inproc(struct tracing *t, uint64_t until)
 {
     t->recorder.readings++;
-    inproc_drain(t->inside, until);
+    inproc_drain(t->inproc, until);
 }
 
 static void on_beat(void *arg, uint64_t now)
@@ -81,9 +81,9 @@ static void on_beat(void *arg, uint64_t now)
         recorder_advance(&t->recorder, now);
     if (recorder_freeze(&t->recorder, now) && !t->opt->argv)
         control_signals_request_end();
-    if (t->inside) {
+    if (t->inproc) {
         drain_inproc(t, now - INPROC_LATE_NS);
-        source_beat_every(t->source, inproc_beat(t->inside));
+        source_beat_every(t->source, inproc_beat(t->inproc));
         if (now - t->looked < t->look_ns)
             return;
         t->looked = now;
@@ -101,14 +101,14 @@ static void on_born(void *arg, pid_t parent, pid_t child, uint64_t flags)
 {
     struct tracing *t = arg;
 
-    inproc_clone(t->inside, parent, child, flags);
+    inproc_clone(t->inproc, parent, child, flags);
 }
 
 static void on_handled(void *arg, pid_t tid, uint64_t now)
 {
     struct tracing *t = arg;
 
-    inproc_signal(t->inside, tid, now);
+    inproc_signal(t->inproc, tid, now);
 }
 
 static void on_executed(void *arg, pid_t tid)
@@ -121,7 +121,7 @@ static void on_gone(void *arg, pid_t tid)
 {
     struct tracing *t = arg;
 
-    inproc_exit(t->inside, tid);
+    inproc_exit(t->inproc, tid);
     inproc_stacks_drop(t->recorder.given, tid);
 }
 
@@ -156,14 +156,14 @@ static void begin_inside(struct tracing *t, struct source_options *from,
         .arg = t, .stack = on_noted_stack, .event = on_noted, .region = on_region};
     const char *why = NULL;
 
-    t->inside = inproc_new(&noted, &why);
-    if (!t->inside) {
+    t->inproc = inproc_new(&noted, &why);
+    if (!t->inproc) {
         flame_warn("--in-process: %s; all calls stop", why);
         return;
     }
     recorder_expect_logged_calls(&t->recorder);
-    from->lets_by = inproc_lets_by(t->inside);
-    from->lets_marked = inproc_marked(t->inside);
+    from->lets_by = inproc_lets_by(t->inproc);
+    from->lets_marked = inproc_marked(t->inproc);
     t->look_ns = client->beat_ns ? client->beat_ns : TELL_NS;
     client->beat_ns = PACE_LEAST_NS;
     client->stopped = on_stopped;
@@ -176,7 +176,7 @@ static void begin_inside(struct tracing *t, struct source_options *from,
 /* Sets the variables of the command's environment. */
 static void set_environment(struct tracing *t, struct source_options *from)
 {
-    const char *list = t->inside ? t->opt->inside : t->opt->preload;
+    const char *list = t->inproc ? t->opt->inproc_preload : t->opt->preload;
     size_t n = 0;
 
     t->preload = (struct strbuf)STRBUF_INIT;
@@ -186,8 +186,8 @@ static void set_environment(struct tracing *t, struct source_options *from)
     }
     if (t->opt->setting)
         t->environment[n++] = t->opt->setting;
-    if (t->inside)
-        t->environment[n++] = inproc_environment(t->inside);
+    if (t->inproc)
+        t->environment[n++] = inproc_environment(t->inproc);
     from->environment = t->environment;
 }
 
@@ -269,7 +269,7 @@ static int set_up(struct tracing *t, const struct signal_forward_saved *signals,
     t->recorder.watch = o->watch;
     t->recorder.kernel = kernel;
     objects_cache_descriptors(t->recorder.objects, o->argv && !o->no_follow);
-    if (o->inside)
+    if (o->inproc_preload)
         begin_inside(t, &from, &client);
     if (o->recorder)
         recorder_expect_own_libraries(&t->recorder);
@@ -337,7 +337,7 @@ static void print_outlived(pid_t command, bool stays)
                    (int)command);
 }
 
-static FLAME_NORETURN void word(int fd, enum tracer_word w)
+static FLAME_NORETURN void exit_with_word(int fd, enum tracer_word w)
 {
     char c = (char)w;
 
@@ -371,7 +371,7 @@ static FLAME_NORETURN void trace_quietly(struct tracing *t, struct tracer_outcom
     if (!t->opt->quiet)
         nostop_run_print_unsampled(q, t->opt);
     outcome->done = 1;
-    word(done, TRACER_ENDS);
+    exit_with_word(done, TRACER_ENDS);
 }
 
 FLAME_NORETURN void tracer_process_main(const struct tracer_options *o,
@@ -392,7 +392,7 @@ FLAME_NORETURN void tracer_process_main(const struct tracer_options *o,
         print_begun(&t);
     if (outcome->status) {
         outcome->done = 1;
-        word(done, TRACER_ENDS);
+        exit_with_word(done, TRACER_ENDS);
     }
     if (!t.source)
         trace_quietly(&t, outcome, done);
@@ -400,10 +400,10 @@ FLAME_NORETURN void tracer_process_main(const struct tracer_options *o,
         offtrace_program(t.recorder.trace, o->pids[0]);
     outcome->status = source_run(t.source);
     now = source_now();
-    if (t.inside) {
+    if (t.inproc) {
         drain_inproc(&t, now);
         if (!o->quiet)
-            inproc_print_unsupported(t.inside);
+            inproc_print_unsupported(t.inproc);
     }
     outcome->result.elapsed_ns = t.recorder.began ? now - t.recorder.began : 0;
     outcome->result.wait_status = source_wait_status(t.source);
@@ -419,11 +419,11 @@ FLAME_NORETURN void tracer_process_main(const struct tracer_options *o,
         source_detach_all(t.source);
         close_trace(&t, now, &outcome->result);
         outcome->done = 1;
-        word(done, TRACER_ENDS);
+        exit_with_word(done, TRACER_ENDS);
     }
     source_report_ends(t.source);
-    if (t.inside)
-        inproc_end(t.inside);
+    if (t.inproc)
+        inproc_end(t.inproc);
     close_trace(&t, now, &outcome->result);
     release(&t);
     outcome->done = 1;

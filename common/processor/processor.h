@@ -7,13 +7,11 @@
  *   PROCESSOR_NAME      as uname(2) has it
  *   PROCESSOR_ELF       e_machine of its programs
  *   PROCESSOR_AUDIT     what seccomp_data.arch is for its calls (linux/audit.h)
- *   PROCESSOR_NOTES     1: programs can log their own calls (flame off --in-process); 0: not yet
- *   PROCESSOR_VALGRIND  how valgrind spells it in the names of its files
- *   processor_call()    enters the kernel: a call with six arguments; its result, or -errno
- * and, if it has a counter that age_clock.c can use,
- *   PROCESSOR_CLOCKSOURCE  what the kernel calls the counter where it is good: the same on all
- *                          processors, and never stopping
- *   processor_ticks()      reads it
+ *   PROCESSOR_LOGS_CALLS     1: programs can log their own calls (flame off --in-process); 0: not
+ * yet PROCESSOR_VALGRIND  how valgrind spells it in the names of its files processor_call() enters
+ * the kernel: a call with six arguments; its result, or -errno and, if it has a counter that
+ * age_clock.c can use, PROCESSOR_CLOCKSOURCE  what the kernel calls the counter where it is good:
+ * the same on all processors, and never stopping processor_ticks()      reads it
  */
 #ifndef FLAME_COMMON_PROCESSOR_PROCESSOR_H
 #define FLAME_COMMON_PROCESSOR_PROCESSOR_H

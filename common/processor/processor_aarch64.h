@@ -11,7 +11,7 @@
 #define PROCESSOR_NAME "aarch64"
 #define PROCESSOR_ELF EM_AARCH64
 #define PROCESSOR_AUDIT AUDIT_ARCH_AARCH64
-#define PROCESSOR_NOTES 0
+#define PROCESSOR_LOGS_CALLS 0
 #define PROCESSOR_VALGRIND "arm64"
 #define PROCESSOR_ADDRESS_BITS 48 /* of addresses that programs have, with pages of 4 KiB */
 

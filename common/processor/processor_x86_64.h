@@ -11,7 +11,7 @@
 #define PROCESSOR_NAME "x86_64"
 #define PROCESSOR_ELF EM_X86_64
 #define PROCESSOR_AUDIT AUDIT_ARCH_X86_64
-#define PROCESSOR_NOTES 1
+#define PROCESSOR_LOGS_CALLS 1
 #define PROCESSOR_VALGRIND "amd64"
 #define PROCESSOR_ADDRESS_BITS 47 /* of addresses that programs have */
 #define PROCESSOR_CLOCKSOURCE "tsc"

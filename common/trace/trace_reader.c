@@ -24,7 +24,7 @@
 #include "common/basename.h"
 #include "common/files/plainfile.h"
 #include "common/trace/trace_reader_impl.h"
-#include "common/trace/trace_growth.h"
+#include "common/trace/mark_growth.h"
 
 /* Bytes read in one go: a hole behind the wanted bytes costs as much as data does. */
 #define AT_ONCE ((size_t)512 << 10)

@@ -51,8 +51,8 @@ int trace_check_header(const struct trace_source *src, struct trace *t);  /* tra
 int trace_find_segments(struct trace_source *src, const struct trace *t); /* trace_segments.c */
 int trace_gather_segments(const struct trace_source *src, struct trace *t);
 int trace_check_meta(const struct trace_source *src, struct trace *t);  /* trace_meta.c */
-int trace_check_nodes(const struct trace_source *src, struct trace *t); /* trace_links.c */
-int trace_check_rows(const struct trace_source *src, struct trace *t);  /* trace_links.c */
+int trace_check_nodes(const struct trace_source *src, struct trace *t); /* trace_validate.c */
+int trace_check_rows(const struct trace_source *src, struct trace *t);  /* trace_validate.c */
 
 /* trace_segments.c: the segment that the byte at file offset `at` is in, or NULL. */
 const struct trace_part *trace_part_at(const struct trace_source *src, uint64_t at);

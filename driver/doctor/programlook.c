@@ -17,7 +17,7 @@
 #include "driver/run/unhooked_memory.h"
 #include "fold/symbols/debugfile.h"
 #include "fold/symbols/debugkind.h"
-#include "fold/symbols/dwarfline.h"
+#include "fold/symbols/inlined_frames.h"
 #include "fold/symbols/elfsym.h"
 
 /* ---- names ---- */

@@ -5,7 +5,7 @@
 
 #include "common/error.h"
 #include "common/strbuf.h"
-#include "common/trace/trace_growth.h"
+#include "common/trace/mark_growth.h"
 
 #define PROCESSES_NAMED 8
 
@@ -57,7 +57,7 @@ void leak_coverage_make(struct leak_coverage *s, const struct run_totals *k, boo
         bool looked = false;
 
         for (next = i; next < k->nprocesses && sorted[next]->pid == sorted[i]->pid; next++)
-            looked |= growth ? sorted[next]->marks >= GROWTH_MARKS : sorted[next]->looked;
+            looked |= growth ? sorted[next]->marks >= GROWTH_MARKS : sorted[next]->leak_checked;
         if (looked)
             s->seen[s->nseen++] = sorted[i];
         else
@@ -106,7 +106,7 @@ const char *leak_coverage_why(const struct run_totals_process *p)
     return reasons[reason_of(p)];
 }
 
-static void print_unlooked(const struct leak_coverage *s, size_t reason)
+static void print_unscanned(const struct leak_coverage *s, size_t reason)
 {
     const struct run_totals_process **list = xcalloc(s->nunseen + 1, sizeof *list);
     struct strbuf why = STRBUF_INIT;
@@ -126,7 +126,7 @@ void leak_coverage_print_unseen(const struct leak_coverage *s)
     if (s->growth)
         print("fewer than 10 marks in", s->unseen, s->nunseen, "");
     for (size_t i = 0; !s->growth && i < ARRAY_LEN(reasons); i++)
-        print_unlooked(s, i);
+        print_unscanned(s, i);
 }
 
 void leak_coverage_print(const struct leak_coverage *s)

@@ -47,7 +47,7 @@ struct leak {
     const char *region; /* LEAK_REGION: its name; else NULL */
     uint64_t rows;      /* LEAK_GROWTH: number of rows in it */
     uint64_t passes;    /* LEAK_GROWTH: number of passes that were compared */
-    double fit;         /* how well they lie along a line (trace_growth.h), 0.75 to 1 */
+    double fit;         /* how well they lie along a line (mark_growth.h), 0.75 to 1 */
     char *text;         /* the text that holds the strings; owned */
 };
 

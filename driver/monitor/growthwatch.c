@@ -14,7 +14,7 @@
 
 #include "common/alloc.h"
 #include "common/clock.h"
-#include "common/trace/trace_growth.h"
+#include "common/trace/mark_growth.h"
 #include "common/trace/trace_reader.h"
 #include "driver/rundir/rundir.h"
 #include "driver/monitor/live_rows.h"

@@ -1,6 +1,6 @@
 /*
  * growthwatch.h: live memory of recorded processes, sampled while they run. It finds growth in
- * programs that set no marks (trace_growth.h).
+ * programs that set no marks (mark_growth.h).
  *
  * Traces can be read at any instant, so a sample needs no help from the program. Thread-safe.
  */

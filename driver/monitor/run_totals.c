@@ -143,9 +143,9 @@ static void note(struct run_totals *k, const struct trace *t, bool ended)
     *p = (struct run_totals_process){
         .pid = t->header.pid,
         .ended = ended,
-        .looked = t->header.features & TRACE_FEATURE_LEAKS,
+        .leak_checked = t->header.features & TRACE_FEATURE_LEAKS,
         .unlooked = t->header.unlooked,
-        .inside = t->header.features & TRACE_FEATURE_STATIC_ALLOCATOR,
+        .static_allocator = t->header.features & TRACE_FEATURE_STATIC_ALLOCATOR,
         .marks = t->most_marks,
         .comm = keep_name(k, t->comm),
         .exe = keep_name(k, t->exe),

@@ -17,9 +17,9 @@
 struct run_totals_process {
     uint32_t pid;
     bool ended;             /* the process had ended when its trace was ingested */
-    bool looked;            /* its memory was scanned for leaks */
+    bool leak_checked;      /* its memory was scanned for leaks */
     uint32_t unlooked;      /* enum trace_unlooked */
-    bool inside;            /* an allocator in its program's file was recorded */
+    bool static_allocator;  /* an allocator in its program's file was recorded */
     uint64_t marks;         /* marks, set by the program or by time: one more than the passes */
     const char *comm, *exe; /* owned by struct run_totals, which has equal ones once */
     uint64_t start_ns;      /* CLOCK_MONOTONIC; 0: not known */

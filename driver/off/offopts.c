@@ -64,13 +64,13 @@ static int take_exclude(void *at, const struct opts_row *row, const struct opts_
 
 #define AT(member) offsetof(struct off_options, member)
 
-/* enum off_inside: row->which of them. */
+/* enum off_in_process: row->which of them. */
 static int take_inside(void *at, const struct opts_row *row, const struct opts_given *given)
 {
-    enum off_inside *inside = at;
+    enum off_in_process *inside = at;
 
     (void)given;
-    *inside = (enum off_inside)row->which;
+    *inside = (enum off_in_process)row->which;
     return 0;
 }
 
@@ -117,13 +117,13 @@ const struct opts_row off_rows_of_waiting[] = {
     {"in-process",
      .help = "record waits in COMMAND itself where that is possible, instead of stopping it for "
              "each: costs less (default)",
-     .take = take_inside, .at = AT(asked_inside), .which = OFF_INSIDE_YES},
+     .take = take_inside, .at = AT(asked_in_process), .which = OFF_IN_PROCESS_YES},
     {"no-in-process", .help = "stop COMMAND for each call that waits", .take = take_inside,
-     .at = AT(asked_inside), .which = OFF_INSIDE_NO},
-    {"inside", .help = "the old name of --in-process", .take = take_inside, .at = AT(asked_inside),
-     .which = OFF_INSIDE_YES},
+     .at = AT(asked_in_process), .which = OFF_IN_PROCESS_NO},
+    {"inside", .help = "the old name of --in-process", .take = take_inside,
+     .at = AT(asked_in_process), .which = OFF_IN_PROCESS_YES},
     {"no-inside", .help = "the old name of --no-in-process", .take = take_inside,
-     .at = AT(asked_inside), .which = OFF_INSIDE_NO},
+     .at = AT(asked_in_process), .which = OFF_IN_PROCESS_NO},
     {0},
 };
 
@@ -219,12 +219,12 @@ int off_options_settle(struct off_options *o)
     const char *me = o->run.me;
     bool possible = o->run.command && !o->tracer.no_filter && !o->tracer.duration_ns;
 
-    if (o->asked_inside == OFF_INSIDE_YES && !PROCESSOR_NOTES)
+    if (o->asked_in_process == OFF_IN_PROCESS_YES && !PROCESSOR_LOGS_CALLS)
         return flame_error(FLAME_USAGE,
                            "%s: --in-process is for x86-64 only, and this is " PROCESSOR_NAME
                            "; without it all calls that wait stop (docs/ports.md)",
                            me);
-    if (o->asked_inside == OFF_INSIDE_YES && !possible)
+    if (o->asked_in_process == OFF_IN_PROCESS_YES && !possible)
         return flame_error(FLAME_USAGE, "%s: --in-process is for commands, without %s", me,
                            !o->run.command       ? "-p"
                            : o->tracer.no_filter ? "--no-filter"
@@ -234,10 +234,10 @@ int off_options_settle(struct off_options *o)
     if (o->tracer.max_block_ns && o->tracer.max_block_ns < o->tracer.min_block_ns)
         return flame_error(FLAME_USAGE,
                            "%s: --max-block is less than --min-block; nothing would be left", me);
-    o->inside = possible && PROCESSOR_NOTES &&
-                (o->asked_inside == OFF_INSIDE_YES ||
-                 (o->asked_inside == OFF_INSIDE_NOT_SAID && OFF_INSIDE_BY_DEFAULT));
-    if (o->when.region && !o->inside)
+    o->in_process = possible && PROCESSOR_LOGS_CALLS &&
+                    (o->asked_in_process == OFF_IN_PROCESS_YES ||
+                     (o->asked_in_process == OFF_IN_PROCESS_NOT_SAID && OFF_IN_PROCESS_BY_DEFAULT));
+    if (o->when.region && !o->in_process)
         return flame_error(
             FLAME_USAGE,
             "%s: --region: what a program marks is seen from inside of a command only: "

@@ -13,12 +13,12 @@
 
 /* Whether a command logs its calls in-process if no option says so. This is the only place of
  * that default. */
-#define OFF_INSIDE_BY_DEFAULT true
+#define OFF_IN_PROCESS_BY_DEFAULT true
 
-enum off_inside {
-    OFF_INSIDE_NOT_SAID,
-    OFF_INSIDE_YES, /* --in-process */
-    OFF_INSIDE_NO,  /* --no-in-process */
+enum off_in_process {
+    OFF_IN_PROCESS_NOT_SAID,
+    OFF_IN_PROCESS_YES, /* --in-process */
+    OFF_IN_PROCESS_NO,  /* --no-in-process */
 };
 
 struct off_options {
@@ -28,8 +28,8 @@ struct off_options {
     pid_t *pids;
     struct opts_list comms, excludes;
     char *subject;
-    enum off_inside asked_inside;
-    bool inside;           /* whether calls are logged in-process, from asked_inside and the
+    enum off_in_process asked_in_process;
+    bool in_process;       /* whether calls are logged in-process, from asked_inside and the
                             * other options */
     struct fold_when when; /* the region to be drawn */
     struct freeze_when freeze;

@@ -7,7 +7,7 @@
 #include "common/basename.h"
 #include "common/error.h"
 #include "render/findings/regionwords.h"
-#include "render/findings/waitedlock.h"
+#include "render/findings/contended_lock.h"
 #include "driver/run/runsummary.h"
 #include "fold/analysis/criticaltext.h"
 #include "fold/analysis/lastknown.h"
@@ -317,7 +317,7 @@ static void print_lock(const struct waited_lock *lock)
 
 /* Prints waits that may be for a lock but are not known to be, if they are longer than those for
  * the printed lock. */
-static void print_untold(const struct waited_lock *lock)
+static void print_unnamed_locks(const struct waited_lock *lock)
 {
     struct strbuf sb = STRBUF_INIT;
 
@@ -348,7 +348,7 @@ static void print_waits(const struct strbuf *all, const struct sums *s, uint64_t
     lock = waited_lock(&part);
     if (lock.lock.what && waited_is_worth(lock.lock.us, elapsed_ns))
         print_lock(&lock);
-    print_untold(&lock);
+    print_unnamed_locks(&lock);
     waited_lock_release(&lock);
     strbuf_release(&part);
 }

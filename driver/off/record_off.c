@@ -12,7 +12,8 @@
  * nothing). NULL: libflamewait.so cannot be used, so `list` does not change; with `is_told`, a line
  * gives the reason. The run's directory has a link if the library's own path cannot be in a list.
  * The caller frees it. */
-static char *inside_list(struct rundir *dir, const char *program, const char *list, bool is_told)
+static char *inproc_preload_list(struct rundir *dir, const char *program, const char *list,
+                                 bool is_told)
 {
     struct preloadable_answer answer;
     const char *why = NULL, *at = list, *entry;
@@ -54,12 +55,13 @@ int record_off_begin(struct record_off *x, struct recording *r, const struct off
                      const char *program, const char *preload, const char *setting)
 {
     x->options = o->tracer;
-    if (o->inside)
-        x->inside = inside_list(&r->rundir, program, preload ? preload : getenv("LD_PRELOAD"),
-                                o->asked_inside == OFF_INSIDE_YES || !o->run.quiet);
+    if (o->in_process)
+        x->inproc_preload =
+            inproc_preload_list(&r->rundir, program, preload ? preload : getenv("LD_PRELOAD"),
+                                o->asked_in_process == OFF_IN_PROCESS_YES || !o->run.quiet);
     x->options.watch = x->watch;
     x->options.preload = preload;
-    x->options.inside = x->inside;
+    x->options.inproc_preload = x->inproc_preload;
     x->options.setting = setting;
     x->options.recorder = o->run.records_memory;
     x->options.trace_path = r->rundir.waits;
@@ -84,7 +86,7 @@ int record_off_end(struct record_off *x, struct recording *r)
 
 void record_off_release(struct record_off *x)
 {
-    free(x->inside);
+    free(x->inproc_preload);
 }
 
 /* Makes the watch of --freeze-when, if it is given. */

@@ -17,7 +17,7 @@ struct record_off {
     struct tracer_options options;
     struct tracer *tracer;
     struct sleep_watch *watch; /* of tracer_options; set before record_off_begin; or NULL */
-    char *inside;
+    char *inproc_preload;
     uint64_t start_ns;
 };
 

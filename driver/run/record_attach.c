@@ -42,7 +42,7 @@ int record_attach_check(const struct run_options *o)
     struct strbuf views = STRBUF_INIT;
     const char *what = NULL;
 
-    if (o->inside)
+    if (o->libc_mappings)
         what = "--libc-mappings";
     if (o->rss)
         what = "--rss";

@@ -29,7 +29,7 @@ static char *own_options(const struct run_options *o, const struct rundir *rundi
         strbuf_addf(&own, "%stagged=1", own.len ? ":" : "");
     if (o->misuse)
         strbuf_addf(&own, "%smisuse=1", own.len ? ":" : "");
-    if (o->inside)
+    if (o->libc_mappings)
         strbuf_addf(&own, "%ssites=%s/" RUNDIR_SITES, own.len ? ":" : "", rundir->path);
     if (o->no_patch)
         strbuf_addf(&own, "%spatch=0", own.len ? ":" : "");
@@ -83,7 +83,7 @@ static int make_environment(struct record_mem *m, struct recording *r, const str
     char *preloadable = rundir_preloadable(&r->rundir, m->shim);
     char *own;
 
-    if (!preloadable || (o->inside && !write_sites(&r->rundir))) {
+    if (!preloadable || (o->libc_mappings && !write_sites(&r->rundir))) {
         free(preloadable);
         return FLAME_FAILED;
     }

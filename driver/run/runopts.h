@@ -35,7 +35,7 @@ struct run_options {
     bool pid, tid, ancestors; /* the result's roots, as in fold_options */
     bool no_names;            /* stored traces carry no names */
     bool only_shim;           /* mem --shim */
-    bool inside;              /* mem: the C library's own mappings are recorded */
+    bool libc_mappings;       /* mem: the C library's own mappings are recorded */
     bool no_patch;            /* mem, run, leak: programs' own code is not patched */
     bool python;              /* mem, run: stacks have Python's functions */
     bool rss;                 /* mem, run: processes measure their resident memory at their ends */

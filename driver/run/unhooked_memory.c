@@ -117,7 +117,8 @@ static size_t print_programs(const struct run_totals *k)
     size_t lines = 0;
 
     for (size_t i = 0; i < k->nprocesses && lines < LINES; i++)
-        lines += is_first(k, i) && !k->process[i].inside && print_program(k->process[i].exe);
+        lines +=
+            is_first(k, i) && !k->process[i].static_allocator && print_program(k->process[i].exe);
     return lines;
 }
 

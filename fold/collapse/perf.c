@@ -26,7 +26,7 @@
 #include "common/error.h"
 #include "fold/stacks/texthash.h"
 #include "fold/decode/funcname.h"
-#include "fold/collapse/inlines.h"
+#include "fold/collapse/printed_addresses.h"
 #include "fold/collapse/perfheader.h"
 #include "fold/symbols/plainname.h"
 #include "fold/stacks/span.h"

@@ -11,6 +11,7 @@
 #include <stdbool.h>
 
 #include "common/compiler.h"
+#include "common/hash.h"
 #if defined(__x86_64__)
 #include "fold/stacks/texthash_x86_64.h"
 #else
@@ -42,7 +43,7 @@ static inline uint64_t texthash_load(const char *s)
 
 static inline uint64_t texthash(const void *data, size_t len, uint64_t seed)
 {
-    const uint64_t k0 = 0x9e3779b97f4a7c15, k1 = 0xc2b2ae3d27d4eb4f;
+    const uint64_t k0 = HASH_GOLDEN, k1 = 0xc2b2ae3d27d4eb4f;
     const char *s = data;
     uint64_t h = seed ^ (len * k1), a = 0, b = 0;
     size_t left = len;
@@ -66,7 +67,7 @@ static inline uint64_t texthash(const void *data, size_t len, uint64_t seed)
 static inline uint64_t texthash_until(const char *s, size_t left, char stop, uint64_t seed,
                                       size_t *len)
 {
-    const uint64_t k0 = 0x9e3779b97f4a7c15, k1 = 0xc2b2ae3d27d4eb4f;
+    const uint64_t k0 = HASH_GOLDEN, k1 = 0xc2b2ae3d27d4eb4f;
     uint64_t h = seed, half[2];
     texthash_piece v;
     unsigned stops;

@@ -4,7 +4,8 @@
  * Problem: debug information may be a hundred times larger than the program, and little of it is
  * needed: the unit that covers an address, the functions of that unit, the calls inlined into
  * one of them, and its line table. Each of those is one function here, which walks the DIEs it
- * must and no others, copies numbers out and forgets the DIEs. dwarfline.c decides when to read.
+ * must and no others, copies numbers out and forgets the DIEs. inlined_frames.c decides when to
+ * read.
  *
  * Units are found by the addresses in their own DIE and not by .debug_aranges: clang leaves that
  * section out, files linked from both kinds of objects have it in part, and reading one DIE a

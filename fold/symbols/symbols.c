@@ -27,7 +27,7 @@
 #include "fold/symbols/debugfile.h"
 #include "fold/symbols/demangle.h"
 #include "fold/symbols/debugkind.h"
-#include "fold/symbols/dwarfline.h"
+#include "fold/symbols/inlined_frames.h"
 #include "fold/symbols/elfsym.h"
 #include "fold/symbols/symtab.h"
 

@@ -1,7 +1,7 @@
 /*
  * growth_marks.h: marks that a program sets at the same point of each pass of its work
  * (flamemem_mark). A mark writes the live amount of each row into the trace. So the reader sees
- * what grows from pass to pass (common/trace/trace_growth.h).
+ * what grows from pass to pass (common/trace/mark_growth.h).
  *
  * Any thread may call it, with the guard held at GUARD_RECORDING. No malloc. A mark reads each row
  * once, and no other thread waits.

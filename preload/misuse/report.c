@@ -6,6 +6,7 @@
 #include "preload/misuse/report.h"
 
 #include "common/spinlock.h"
+#include "common/hash.h"
 #include "preload/store/store.h"
 
 #define MOST 4096u /* a power of two; half of it is used */
@@ -26,9 +27,10 @@ static FLAME_BULK struct {
 
 static struct reported *place_of(const struct trace_misuse *m, struct report_rows rows)
 {
-    uint32_t at = (rows.call * 0x9e3779b1u ^ rows.alloc * 0x85ebca6bu ^ rows.free ^ m->kind << 8) *
-                      0xc2b2ae35u >>
-                  20;
+    uint32_t at =
+        (rows.call * HASH_GOLDEN32 ^ rows.alloc * 0x85ebca6bu ^ rows.free ^ m->kind << 8) *
+            0xc2b2ae35u >>
+        20;
 
     for (;; at = (at + 1) & (MOST - 1)) {
         struct reported *it = &g.reported[at];

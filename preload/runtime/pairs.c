@@ -1,12 +1,13 @@
 #include "preload/runtime/pairs.h"
 
 #include "common/pages.h"
+#include "common/hash.h"
 
 #define FIRST_SIZE 128u
 
 static struct pair *place_of(const struct pairs *p, uint32_t a, uint32_t b)
 {
-    uint32_t at = (a * 0x9e3779b1u ^ b) * 0x85ebca6bu & (p->size - 1);
+    uint32_t at = (a * HASH_GOLDEN32 ^ b) * 0x85ebca6bu & (p->size - 1);
 
     while (p->known[at].value && (p->known[at].a != a || p->known[at].b != b))
         at = (at + 1) & (p->size - 1);

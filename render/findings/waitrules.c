@@ -2,8 +2,8 @@
  * Rules about waits: the lock, the longest wait that is no structural one, and structural waits:
  * for children, for threads, for work.
  *
- * The call and the functions around it tell the purpose of a wait, as in waitedlock.h. A read of
- * a pipe counts as a wait for a child if its program waits for children as well: shells read the
+ * The call and the functions around it tell the purpose of a wait, as in contended_lock.h. A read
+ * of a pipe counts as a wait for a child if its program waits for children as well: shells read the
  * output of a command, and make reads the tokens of its job server.
  */
 #define _GNU_SOURCE
@@ -13,7 +13,7 @@
 
 #include "common/alloc.h"
 #include "common/str_starts.h"
-#include "render/findings/waitedlock.h"
+#include "render/findings/contended_lock.h"
 #include "render/framename.h"
 
 #define LEAST 0.05      /* of waits that are not structural, or of all that the rule counts */

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "common/procpath.h"
+#include "common/hash.h"
 #include "common/alloc.h"
 #include "tracer/offcpu/idhash.h"
 #include "tracer/objects/fdinfo.h"
@@ -101,7 +102,7 @@ void fds_mqueue_device(struct fds *f, uint64_t dev)
 
 static struct known *place(struct fds *f, pid_t pid, int fd)
 {
-    return &f->known[((uint32_t)pid * 0x9e3779b1u + (uint32_t)fd) % KNOWN];
+    return &f->known[((uint32_t)pid * HASH_GOLDEN32 + (uint32_t)fd) % KNOWN];
 }
 
 void fds_trust(struct fds *f, bool trust)

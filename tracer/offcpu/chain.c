@@ -43,7 +43,7 @@ static struct wake *with_past(const struct off_waker *who, pid_t pid, uint64_t t
     w->time = time;
     w->pid = pid;
     w->other = NULL;
-    w->turns.turn[0] = NULL;
+    w->held.list[0] = NULL;
     w->n = 1 + more;
     w->links[0] = (struct link){*who, past ? past->end : 0};
     for (size_t i = 0; i < more; i++)
@@ -61,7 +61,7 @@ struct wake *wake_new(const struct off_waker *who, pid_t pid, uint64_t time,
     if (past && past->last.end != past->weight.end)
         w->other = with_past(who, pid, time, &past->last, depth);
     if (past)
-        holdings_copy(&w->turns, &past->turns);
+        holdings_copy(&w->held, &past->held);
     return w;
 }
 
@@ -71,15 +71,15 @@ static struct wake *copy_of(const struct wake *w)
 
     memcpy(copy, w, sizeof *w + w->n * sizeof w->links[0]);
     copy->refs = 1;
-    copy->turns.turn[0] = NULL;
+    copy->held.list[0] = NULL;
     return copy;
 }
 
-struct wake *wake_without_turns(struct wake *w)
+struct wake *wake_without_holdings(struct wake *w)
 {
     struct wake *copy;
 
-    if (!w->turns.turn[0])
+    if (!w->held.list[0])
         return wake_ref(w);
     copy = copy_of(w);
     if (w->other)
@@ -98,7 +98,7 @@ void wake_unref(struct wake *w)
 {
     if (!w || --w->refs)
         return;
-    holdings_clear(&w->turns);
+    holdings_clear(&w->held);
     give(w->other); /* no other wake refers to the copy */
     give(w);
 }
@@ -120,7 +120,7 @@ void past_clear(struct past *p)
 {
     wake_unref(p->last.by);
     wake_unref(p->weight.by);
-    holdings_clear(&p->turns);
+    holdings_clear(&p->held);
     *p = (struct past){.last = {.end = 0}};
 }
 

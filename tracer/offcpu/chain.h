@@ -23,7 +23,7 @@ struct wake;
 #define HOLDINGS_KEPT 8
 
 struct holdings {
-    struct holding *turn[HOLDINGS_KEPT]; /* NULL: no more holdings */
+    struct holding *list[HOLDINGS_KEPT]; /* NULL: no more holdings */
 };
 
 struct link {
@@ -36,9 +36,9 @@ struct wake {
     bool hangup;   /* it closes or shuts down */
     uint64_t time; /* entry of the waking call */
     pid_t pid;
-    struct wake *other;    /* copy with a later past, for sleeps begun after slept_until; or NULL */
-    struct holdings turns; /* holdings of its thread; none in a wake that a holding stores */
-    size_t n;              /* links used, at least 1: [0] is the waker */
+    struct wake *other;   /* copy with a later past, for sleeps begun after slept_until; or NULL */
+    struct holdings held; /* holdings of its thread; none in a wake that a holding stores */
+    size_t n;             /* links used, at least 1: [0] is the waker */
     struct link links[];
 };
 
@@ -56,14 +56,14 @@ struct slept {
 struct past {
     struct slept last;   /* the last sleep that counted */
     struct slept weight; /* the last sleep that was long enough to matter; often the same one */
-    struct holdings turns;
+    struct holdings held;
 };
 
 /* A wake made by `who` at `time`, whose own past is `past`; `depth` links at most. */
 struct wake *wake_new(const struct off_waker *who, pid_t pid, uint64_t time,
                       const struct past *past, unsigned depth);
 /* A reference to the wake, or to a copy of it, without its holdings. */
-struct wake *wake_without_turns(struct wake *w);
+struct wake *wake_without_holdings(struct wake *w);
 struct wake *wake_ref(struct wake *w);
 void wake_unref(struct wake *w); /* NULL: does nothing */
 

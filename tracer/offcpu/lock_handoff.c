@@ -36,13 +36,13 @@ static bool is_alike(const struct holding *x, const struct off_sleep *s, uint32_
 }
 
 /* The waker's own holding of the same or a like object; NULL: none. */
-static const struct holding *turn_before(const struct wake *by, const struct off_sleep *s,
+static const struct holding *holding_before(const struct wake *by, const struct off_sleep *s,
                                          uint32_t like)
 {
     unsigned roles = wake_direction_of_sleep(s->nr);
 
-    for (size_t i = 0; i < HOLDINGS_KEPT && by->turns.turn[i]; i++) {
-        const struct holding *x = by->turns.turn[i];
+    for (size_t i = 0; i < HOLDINGS_KEPT && by->held.list[i]; i++) {
+        const struct holding *x = by->held.list[i];
 
         if (x->roles == roles && (off_same(&x->object, &s->object) || is_alike(x, s, like)))
             return x;
@@ -58,32 +58,32 @@ static bool is_one_lock(const struct off_object *a, const struct off_object *b)
 
 struct holding *holding_new(const struct off_sleep *s, uint32_t like, struct wake *by)
 {
-    const struct holding *before = turn_before(by, s, like);
-    struct holding *turn = pool_take(&pool);
+    const struct holding *before = holding_before(by, s, like);
+    struct holding *holding = pool_take(&pool);
 
-    turn->refs = 1;
-    turn->object = s->object;
-    turn->roles = wake_direction_of_sleep(s->nr);
-    turn->like = like;
-    turn->held[0] = (struct holding_span){s->end, wake_without_turns(by), true};
-    turn->n = 1;
-    for (size_t i = 0; before && i < before->n && turn->n < HOLDINGS_KEPT; i++) {
-        turn->held[turn->n] = before->held[i];
+    holding->refs = 1;
+    holding->object = s->object;
+    holding->roles = wake_direction_of_sleep(s->nr);
+    holding->like = like;
+    holding->held[0] = (struct holding_span){s->end, wake_without_holdings(by), true};
+    holding->n = 1;
+    for (size_t i = 0; before && i < before->n && holding->n < HOLDINGS_KEPT; i++) {
+        holding->held[holding->n] = before->held[i];
         wake_ref(before->held[i].by);
-        turn->n++;
+        holding->n++;
     }
     if (before)
-        turn->held[1].same = is_one_lock(&before->object, &s->object);
-    return turn;
+        holding->held[1].same = is_one_lock(&before->object, &s->object);
+    return holding;
 }
 
-void holding_unref(struct holding *turn)
+void holding_unref(struct holding *holding)
 {
-    if (!turn || --turn->refs)
+    if (!holding || --holding->refs)
         return;
-    for (size_t i = 0; i < turn->n; i++)
-        wake_unref(turn->held[i].by);
-    pool_give(&pool, turn);
+    for (size_t i = 0; i < holding->n; i++)
+        wake_unref(holding->held[i].by);
+    pool_give(&pool, holding);
 }
 
 /* ---- parts ---- */
@@ -100,14 +100,14 @@ static void share_out(struct holding_part *part, size_t n, uint64_t blocked_ns)
     }
 }
 
-size_t holding_split(const struct holding *turn, const struct off_sleep *s,
+size_t holding_split(const struct holding *holding, const struct off_sleep *s,
                      struct holding_part part[HOLDINGS_KEPT])
 {
     uint64_t to = s->end, small = (s->end - s->begin) / SMALL;
     size_t n = 0;
 
-    for (size_t i = 0; i < turn->n && to > s->begin; i++) {
-        const struct holding_span *next = i + 1 < turn->n ? &turn->held[i + 1] : NULL;
+    for (size_t i = 0; i < holding->n && to > s->begin; i++) {
+        const struct holding_span *next = i + 1 < holding->n ? &holding->held[i + 1] : NULL;
         bool first = !next || next->until <= s->begin || next->until >= to ||
                      next->by->links[0].who.tid == s->tid;
         uint64_t from = first ? s->begin : next->until;
@@ -124,42 +124,42 @@ size_t holding_split(const struct holding *turn, const struct off_sleep *s,
     return n;
 }
 
-void holding_fill_chain(const struct holding *turn, const struct holding_part *part,
+void holding_fill_chain(const struct holding *holding, const struct holding_part *part,
                         struct off_sleep *s, unsigned depth)
 {
     s->chain_len = 0;
     for (size_t i = 1; i <= part->held && s->chain_len < depth; i++) {
-        const struct off_waker *who = &turn->held[i - 1].by->links[0].who;
+        const struct off_waker *who = &holding->held[i - 1].by->links[0].who;
 
-        if (turn->held[i].same)
+        if (holding->held[i].same)
             continue;
         if (chain_has(s, who->tid))
             return;
         s->chain[s->chain_len++] = *who;
     }
-    chain_add(s, turn->held[part->held].by, depth);
+    chain_add(s, holding->held[part->held].by, depth);
 }
 
 /* ---- the last holdings of a thread ---- */
 
-void holdings_add(struct holdings *turns, struct holding *turn)
+void holdings_add(struct holdings *held, struct holding *holding)
 {
-    holding_unref(turns->turn[HOLDINGS_KEPT - 1]);
-    memmove(turns->turn + 1, turns->turn, (HOLDINGS_KEPT - 1) * sizeof turns->turn[0]);
-    turns->turn[0] = turn;
+    holding_unref(held->list[HOLDINGS_KEPT - 1]);
+    memmove(held->list + 1, held->list, (HOLDINGS_KEPT - 1) * sizeof held->list[0]);
+    held->list[0] = holding;
 }
 
 void holdings_copy(struct holdings *to, const struct holdings *from)
 {
     *to = *from;
-    for (size_t i = 0; i < HOLDINGS_KEPT && to->turn[i]; i++)
-        to->turn[i]->refs++;
+    for (size_t i = 0; i < HOLDINGS_KEPT && to->list[i]; i++)
+        to->list[i]->refs++;
 }
 
-void holdings_clear(struct holdings *turns)
+void holdings_clear(struct holdings *held)
 {
-    for (size_t i = 0; i < HOLDINGS_KEPT && turns->turn[i]; i++) {
-        holding_unref(turns->turn[i]);
-        turns->turn[i] = NULL;
+    for (size_t i = 0; i < HOLDINGS_KEPT && held->list[i]; i++) {
+        holding_unref(held->list[i]);
+        held->list[i] = NULL;
     }
 }

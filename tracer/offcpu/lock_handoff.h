@@ -55,20 +55,20 @@ bool holding_is_of(const struct off_sleep *s);
 
 /* The holding that begins when this wake ends this sleep. */
 struct holding *holding_new(const struct off_sleep *s, uint32_t like, struct wake *by);
-void holding_unref(struct holding *turn); /* NULL: does nothing */
+void holding_unref(struct holding *holding); /* NULL: does nothing */
 
 /* Splits the sleep into parts, the latest first, and returns their number. Their blocked_ns sum up
  * to the sleep's. A part that is small beside the sleep belongs to the one after it; the latest
  * always exists. */
-size_t holding_split(const struct holding *turn, const struct off_sleep *s,
+size_t holding_split(const struct holding *holding, const struct off_sleep *s,
                      struct holding_part part[HOLDINGS_KEPT]);
 /* Fills s->chain for the part. s->begin is the part's. */
-void holding_fill_chain(const struct holding *turn, const struct holding_part *part,
+void holding_fill_chain(const struct holding *holding, const struct holding_part *part,
                         struct off_sleep *s, unsigned depth);
 
 /* Adds the holding as the latest. Takes over the reference. */
-void holdings_add(struct holdings *turns, struct holding *turn);
+void holdings_add(struct holdings *held, struct holding *holding);
 void holdings_copy(struct holdings *to, const struct holdings *from);
-void holdings_clear(struct holdings *turns);
+void holdings_clear(struct holdings *held);
 
 #endif

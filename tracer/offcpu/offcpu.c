@@ -263,7 +263,7 @@ static void look(struct offcpu *o, struct sleeper *t)
 }
 
 /* The sleeper's holding, which begins now; NULL: no other thread had the object before. */
-static struct holding *new_turn(struct offcpu *o, const struct sleeper *t, struct wake *by)
+static struct holding *new_holding(struct offcpu *o, const struct sleeper *t, struct wake *by)
 {
     uint32_t like = 0;
 
@@ -275,17 +275,17 @@ static struct holding *new_turn(struct offcpu *o, const struct sleeper *t, struc
 }
 
 /* Emits the parts of a sleep to the sink; returns the sink's node for the stack. */
-static off_stack emit_parts(struct offcpu *o, struct off_sleep *s, const struct holding *turn)
+static off_stack emit_parts(struct offcpu *o, struct off_sleep *s, const struct holding *holding)
 {
     struct holding_part part[HOLDINGS_KEPT];
-    size_t n = holding_split(turn, s, part);
+    size_t n = holding_split(holding, s, part);
     uint64_t end = s->end;
     off_stack stack = 0;
 
     for (size_t i = 0; i < n; i++) {
         s->begin = part[i].begin;
         s->blocked_ns = part[i].blocked_ns;
-        holding_fill_chain(turn, &part[i], s, o->opt.chain_depth);
+        holding_fill_chain(holding, &part[i], s, o->opt.chain_depth);
         stack = o->sink.sleep(o->sink.arg, s);
         s->more = true;
         s->runq_ns = 0; /* its run-queue wait began when it had been woken */
@@ -316,14 +316,14 @@ static void cap_runq(struct sleeper *t, const struct wake *by)
 static void deliver(struct offcpu *o, struct sleeper *t, struct wake *by)
 {
     struct slept slept = {.begin = t->s.begin, .end = t->s.end, .by = by};
-    struct holding *turn = new_turn(o, t, by);
+    struct holding *holding = new_holding(o, t, by);
 
     cap_runq(t, by);
     t->s.whole_ns = t->s.blocked_ns + t->s.runq_ns;
     t->s.chain_len = 0;
-    if (turn) {
-        slept.stack = emit_parts(o, &t->s, turn);
-        holdings_add(&t->past.turns, turn);
+    if (holding) {
+        slept.stack = emit_parts(o, &t->s, holding);
+        holdings_add(&t->past.held, holding);
     } else {
         chain_add(&t->s, by, o->opt.chain_depth);
         slept.stack = o->sink.sleep(o->sink.arg, &t->s);

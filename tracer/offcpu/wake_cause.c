@@ -47,7 +47,7 @@ static struct wake *sent_wake(const struct offcpu *o, const struct sleeper *t, i
     return NULL;
 }
 
-static struct wake *grave_wake(const struct offcpu *o, pid_t pid, pid_t ppid)
+static struct wake *wake_of_exited(const struct offcpu *o, pid_t pid, pid_t ppid)
 {
     size_t n = o->nexited < EXITED_PROCESSES_KEPT ? o->nexited : EXITED_PROCESSES_KEPT;
 
@@ -66,7 +66,7 @@ static struct wake *by_kernel_signal(const struct offcpu *o, const struct sleepe
 
     switch (t->signal) {
     case SIGCHLD:
-        w = grave_wake(o, t->sender, t->pid);
+        w = wake_of_exited(o, t->sender, t->pid);
         return w ? w : pseudo("[exited]");
     case SIGALRM:
     case SIGVTALRM:
@@ -239,9 +239,9 @@ static struct wake *by_object(struct offcpu *o, const struct sleeper *t)
         return w ? w : pseudo("[signal]");
     case OFF_ON_CHILD:
         if (c && c->child == CALL_CHILD_PID && t->s.result > 0)
-            w = grave_wake(o, (pid_t)t->s.result, 0);
+            w = wake_of_exited(o, (pid_t)t->s.result, 0);
         else if (c && c->child == CALL_CHILD_ID)
-            w = grave_wake(o, (pid_t)object->a, t->pid);
+            w = wake_of_exited(o, (pid_t)object->a, t->pid);
         return w ? w : pseudo("[exited]");
     case OFF_ON_SET:
         return by_set(o, t);

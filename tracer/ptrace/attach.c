@@ -351,7 +351,7 @@ static void emit_begin(struct source *s, struct ptraced *t)
     source_emit(s, t, &e);
 }
 
-void attach_stands(struct source *s, struct ptraced *t)
+void attach_on_first_stop(struct source *s, struct ptraced *t)
 {
     if (!t->begun)
         emit_begin(s, t);

@@ -128,7 +128,7 @@ static void let_go_of(struct source *s, const pid_t *tids, size_t n, enum turn t
     for (size_t i = 0; i < n && drain(s, AT_ONCE - 1, until); i++) {
         struct ptraced *t;
 
-        source_breathe(s);
+        source_poll(s);
         t = ptraced_find(s->threads, tids[i]);
         if (t && turn_of(t, d) != STAYS && turn_of(t, d) <= turn)
             stop_for_last_time(s, t);
@@ -162,7 +162,7 @@ void source_report_ends(struct source *s)
         }
         if (t)
             t->end_emitted = s->leaving;
-        source_breathe(s);
+        source_poll(s);
     }
     free(tids);
     s->silent = true;
@@ -177,7 +177,7 @@ static void let_go_of_the_busy(struct source *s, const pid_t *tids, size_t n, ui
     for (size_t i = 0; i < n && drain(s, AT_ONCE - 1, until); i++) {
         struct ptraced *t;
 
-        source_breathe(s);
+        source_poll(s);
         t = ptraced_find(s->threads, tids[i]);
         if (t && t->watched && !t->in_call && !t->fresh && !t->stopped && !t->limbo &&
             !t->interrupting)

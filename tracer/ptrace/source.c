@@ -79,7 +79,7 @@ int source_start(struct source *s)
 {
     int err;
 
-    stop_latency_nobody(&s->notice, source_now());
+    stop_latency_none(&s->notice, source_now());
     if (!s->opt.argv)
         control_signals_set(0); /* reads of other processes' memory may hang */
     err = s->opt.argv ? spawn_command(s) : attach_processes(s);
@@ -207,7 +207,7 @@ static size_t collect(struct source *s, struct standing *all, size_t n, size_t m
     for (size_t i = first; i < n; i++)
         all[i].since = stop_latency_found(&s->notice, now, &all[i].earliest);
     if (tid <= 0)
-        stop_latency_nobody(&s->notice, now);
+        stop_latency_none(&s->notice, now);
     return n;
 }
 
@@ -228,7 +228,7 @@ static size_t await(struct source *s, struct standing *all, size_t max)
         return 0;
     now = source_now();
     if (now - before >= ASLEEP_NS) {
-        stop_latency_nobody(&s->notice, before);
+        stop_latency_none(&s->notice, before);
         all->since = all->earliest = stop_latency_woken(&s->notice, now);
         return 1;
     }
@@ -254,7 +254,7 @@ bool source_step(struct source *s)
     return n || errno == EINTR;
 }
 
-void source_breathe(struct source *s)
+void source_poll(struct source *s)
 {
     struct standing all[STANDING];
     size_t n;

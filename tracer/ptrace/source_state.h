@@ -60,9 +60,9 @@ struct standing {
 /* source.c. Emits an event to the client, unless the thread's events are not emitted. */
 void source_emit(struct source *s, struct ptraced *t, struct off_event *e);
 /* source_step waits for the next stop and handles it, or does other work that is due; false:
- * nothing is left to wait for. source_breathe handles all stopped threads, without waiting. */
+ * nothing is left to wait for. source_poll handles all stopped threads, without waiting. */
 bool source_step(struct source *s);
-void source_breathe(struct source *s);
+void source_poll(struct source *s);
 
 /* detach.c: handles the stop of a departing thread, which would be resumed with this signal. The
  * thread's record may be freed then. */
@@ -98,7 +98,7 @@ bool attach_next(struct source *s);
 void attach_free(struct attach *a);
 /* A fresh thread has stopped: emits its beginning, if that has not been done. That happens to a
  * thread that was stopped when it was seized, or that gets a signal just then. */
-void attach_stands(struct source *s, struct ptraced *t);
+void attach_on_first_stop(struct source *s, struct ptraced *t);
 /* Checks whether threads that were put off can be stopped now. */
 void attach_look(struct source *s);
 

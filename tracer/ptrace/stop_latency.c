@@ -35,7 +35,7 @@ static uint64_t read_delayed(struct stop_latency *n)
     return sched.runq_ns;
 }
 
-void stop_latency_nobody(struct stop_latency *n, uint64_t now)
+void stop_latency_none(struct stop_latency *n, uint64_t now)
 {
     n->nobody = now;
 }

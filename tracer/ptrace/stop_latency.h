@@ -43,7 +43,7 @@ struct stop_latency {
 void stop_latency_init(struct stop_latency *n);
 
 /* No thread is stopped at `now`. */
-void stop_latency_nobody(struct stop_latency *n, uint64_t now);
+void stop_latency_none(struct stop_latency *n, uint64_t now);
 
 /* The tracer begins to wait until a thread stops. */
 void stop_latency_waits(struct stop_latency *n, uint64_t now);

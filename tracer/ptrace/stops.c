@@ -508,7 +508,7 @@ static void on_stop(struct source *s, struct ptraced *t, const struct standing *
     if (unlikely(t->interrupting))
         interruption_arrived(s, t);
     if (unlikely(t->fresh)) {
-        attach_stands(s, t);
+        attach_on_first_stop(s, t);
         forget_if_it_ran(t);
     }
     switch (event) {

@@ -6,11 +6,11 @@ static void names_the_last_program(void)
 {
     /* In the order in which their traces were complete, not in that of their beginnings. */
     struct run_totals_process list[] = {
-        {.pid = 7, .comm = "true", .start_ns = 30, .looked = true},
+        {.pid = 7, .comm = "true", .start_ns = 30, .leak_checked = true},
         {.pid = 7, .comm = "env", .start_ns = 20},
         {.pid = 7, .comm = "sh", .start_ns = 10},
         {.pid = 9, .comm = "killed", .start_ns = 5},
-        {.pid = 8, .comm = "later", .start_ns = 40, .looked = true},
+        {.pid = 8, .comm = "later", .start_ns = 40, .leak_checked = true},
     };
     struct run_totals k = {.process = list, .nprocesses = 5};
     struct leak_coverage s;
@@ -28,7 +28,7 @@ static void not_known_when(void)
 {
     struct run_totals_process list[] = {
         {.pid = 7, .comm = "first"},
-        {.pid = 7, .comm = "second", .looked = true},
+        {.pid = 7, .comm = "second", .leak_checked = true},
     };
     struct run_totals k = {.process = list, .nprocesses = 2};
     struct leak_coverage s;

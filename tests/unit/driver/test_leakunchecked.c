@@ -4,7 +4,7 @@
 
 #define COMMAND 7
 
-static struct run_totals_process looked = {.pid = COMMAND, .comm = "sh", .looked = true},
+static struct run_totals_process looked = {.pid = COMMAND, .comm = "sh", .leak_checked = true},
                                  not_looked = {.pid = COMMAND, .comm = "sh"},
                                  killed = {.pid = 9, .comm = "killed"};
 

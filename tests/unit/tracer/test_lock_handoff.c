@@ -51,33 +51,33 @@ struct wait {
     uint32_t like;
 };
 
-/* Number of turns of the later wait: 1 if the two are for different objects. */
+/* Number of holdings of the later wait: 1 if the two are for different objects. */
 static size_t turns_of(struct wait before, struct wait after, bool *same)
 {
     struct off_sleep s = sleep_on(before.kind, before.a, before.b, before.nr);
     struct past past = {.last = {.end = 0}};
     struct wake *third = wake_of(3, NULL), *second;
-    struct holding *turn;
+    struct holding *holding;
     size_t n;
 
     s.tid = 2;
     s.end = 50;
-    holdings_add(&past.turns, holding_new(&s, before.like, third));
+    holdings_add(&past.held, holding_new(&s, before.like, third));
     second = wake_of(2, &past);
     s = sleep_on(after.kind, after.a, after.b, after.nr);
     s.end = 120;
-    turn = holding_new(&s, after.like, second);
-    n = turn->n;
-    *same = turn->held[0].same && (n < 2 || turn->held[1].same);
-    ok(turn->held[0].until == 120 && turn->held[0].by->links[0].who.tid == 2 &&
-           !turn->held[0].by->turns.turn[0],
+    holding = holding_new(&s, after.like, second);
+    n = holding->n;
+    *same = holding->held[0].same && (n < 2 || holding->held[1].same);
+    ok(holding->held[0].until == 120 && holding->held[0].by->links[0].who.tid == 2 &&
+           !holding->held[0].by->held.list[0],
        "a holding starts with the thread that ended the wait, without that thread's own holdings");
-    ok(off_same(&turn->object, &s.object) && turn->like == after.like,
+    ok(off_same(&holding->object, &s.object) && holding->like == after.like,
        "a holding has the object and the likeness of its wait");
     if (n > 1)
-        ok(turn->held[1].until == 50 && turn->held[1].by->links[0].who.tid == 3,
+        ok(holding->held[1].until == 50 && holding->held[1].by->links[0].who.tid == 3,
            "a holding continues with the thread that ended the holder's own wait");
-    holding_unref(turn);
+    holding_unref(holding);
     wake_unref(second);
     past_clear(&past);
     wake_unref(third);
@@ -179,9 +179,9 @@ static void test_round(void)
         s.object.a = 1;
         s.end = (uint64_t)(1000 + 10 * i);
         turn = holding_new(&s, 0, w);
-        holdings_add(&past.turns, turn);
+        holdings_add(&past.held, turn);
         s.object.a = (uint64_t)(50 + i);
-        holdings_add(&past.turns, holding_new(&s, 0, w));
+        holdings_add(&past.held, holding_new(&s, 0, w));
         wake_unref(w);
     }
     is_int((intmax_t)turn->n, HOLDINGS_KEPT, "a holding keeps the last %d holders", HOLDINGS_KEPT);
@@ -190,23 +190,23 @@ static void test_round(void)
                turn->held[i].by->links[0].who.tid == 111 - (pid_t)i && turn->held[i].same,
            "holder %zu of the holding is in order, latest first", i);
 
-    holdings_copy(&copy, &past.turns);
+    holdings_copy(&copy, &past.held);
     is_int((intmax_t)turn->refs, 2, "holdings_copy shares the holdings");
-    ok(copy.turn[1] == turn && !copy.turn[2], "holdings_copy copies all holdings");
-    holdings_clear(&past.turns);
-    ok(turn->refs == 1 && !past.turns.turn[0] && !past.turns.turn[1],
+    ok(copy.list[1] == turn && !copy.list[2], "holdings_copy copies all holdings");
+    holdings_clear(&past.held);
+    ok(turn->refs == 1 && !past.held.list[0] && !past.held.list[1],
        "a copied holding outlives the original list");
     for (int i = 0; i < HOLDINGS_KEPT; i++) {
         struct wake *w = wake_of(9, NULL);
 
         s.object.a = (uint64_t)i;
         if (i == HOLDINGS_KEPT - 2)
-            ok(copy.turn[HOLDINGS_KEPT - 1] == turn, "holdings_add drops the oldest holding last");
+            ok(copy.list[HOLDINGS_KEPT - 1] == turn, "holdings_add drops the oldest holding last");
         holdings_add(&copy, holding_new(&s, 0, w));
         wake_unref(w);
     }
     for (size_t i = 0; i < HOLDINGS_KEPT; i++)
-        ok(copy.turn[i] && copy.turn[i]->object.a == HOLDINGS_KEPT - 1 - i,
+        ok(copy.list[i] && copy.list[i]->object.a == HOLDINGS_KEPT - 1 - i,
            "holdings_add puts the latest holding first");
     holdings_clear(&copy);
     past_clear(&past);

@@ -1,5 +1,5 @@
 /*
- * waitedlock.h: the lock with the longest waits, its holders, and waits that may be for locks
+ * contended_lock.h: the lock with the longest waits, its holders, and waits that may be for locks
  * but do not show it; from the folded text of the chain view.
  *
  * A wait is one for a lock if
@@ -19,11 +19,11 @@
  * The holder is the thread that ended the wait. If that thread had been waiting for the same
  * lock until then, the holder is the thread that ended its wait, and so on.
  */
-#ifndef FLAME_RENDER_FINDINGS_WAITEDLOCK_H
-#define FLAME_RENDER_FINDINGS_WAITEDLOCK_H
+#ifndef FLAME_RENDER_FINDINGS_CONTENDED_LOCK_H
+#define FLAME_RENDER_FINDINGS_CONTENDED_LOCK_H
 
 #include "fold/stacks/lockframes.h"
-#include "render/findings/waitedfor.h"
+#include "render/findings/top_waits.h"
 
 #define LOCK_HOLDERS 3
 

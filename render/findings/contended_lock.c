@@ -5,7 +5,7 @@
  * finds the lock with the largest sum, the second the holders of that lock.
  */
 #define _GNU_SOURCE
-#include "render/findings/waitedlock.h"
+#include "render/findings/contended_lock.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -71,7 +71,7 @@ static size_t bare(const struct waited_frames *f, size_t i)
 }
 
 /* The length of a function's name without its place and C++'s arguments. Both may name a lock
- * that is not waited for: "drain waitedlock.c:12", "wait(std::unique_lock<std::mutex>&)". */
+ * that is not waited for: "drain contended_lock.c:12", "wait(std::unique_lock<std::mutex>&)". */
 static size_t name_len(const struct waited_frames *f, size_t i)
 {
     const char *s = f->s[i];

@@ -1,5 +1,5 @@
 /* Growth from mark to mark: judged from points, from marks, and by stack. */
-#include "common/trace/trace_growth.h"
+#include "common/trace/mark_growth.h"
 #include "common/trace/trace_reader.h"
 
 #include "tests/tap.h"

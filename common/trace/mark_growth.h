@@ -1,5 +1,5 @@
 /*
- * trace_growth.h: growth from mark to mark of a trace, stack by stack.
+ * mark_growth.h: growth from mark to mark of a trace, stack by stack.
  *
  * A pass is from one mark to the next. Only marks of one name at equal distances (trace_mark_step)
  * are compared, and the first quarter of them is warm-up. The live memory of a stack, in all
@@ -20,8 +20,8 @@
  *
  * Bytes are judged, or blocks where the bytes do not change.
  */
-#ifndef FLAME_COMMON_TRACE_TRACE_GROWTH_H
-#define FLAME_COMMON_TRACE_TRACE_GROWTH_H
+#ifndef FLAME_COMMON_TRACE_MARK_GROWTH_H
+#define FLAME_COMMON_TRACE_MARK_GROWTH_H
 
 #include "common/trace/trace.h"
 

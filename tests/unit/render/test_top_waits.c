@@ -1,5 +1,5 @@
 /* The largest waits and locks of a run, from its folded stacks. */
-#include "render/findings/waitedlock.h"
+#include "render/findings/contended_lock.h"
 #include "tests/tap.h"
 
 static struct strbuf text(const char *s)

@@ -2,7 +2,7 @@
  * Lines become pairs of a text and a count; equal texts are brought together by sorting.
  */
 #define _GNU_SOURCE
-#include "render/findings/waitedfor.h"
+#include "render/findings/top_waits.h"
 
 #include <stdlib.h>
 

@@ -1,11 +1,11 @@
 /*
- * dwarfline.h: functions inlined at an address, with their files and lines.
+ * inlined_frames.h: functions inlined at an address, with their files and lines.
  *
  * Nothing is read before a lookup, and then only the units that it needs. Names and files live
  * until dwarfline_close. Not thread-safe.
  */
-#ifndef FLAME_FOLD_SYMBOLS_DWARFLINE_H
-#define FLAME_FOLD_SYMBOLS_DWARFLINE_H
+#ifndef FLAME_FOLD_SYMBOLS_INLINED_FRAMES_H
+#define FLAME_FOLD_SYMBOLS_INLINED_FRAMES_H
 
 #include <stdbool.h>
 

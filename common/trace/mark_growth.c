@@ -2,7 +2,7 @@
  * Marks list the rows that have changed, so the amounts of all rows are followed from mark to mark;
  * rows of one stack (in several threads, or of several names of one file) are one sum.
  */
-#include "common/trace/trace_growth.h"
+#include "common/trace/mark_growth.h"
 
 #include <stdlib.h>
 

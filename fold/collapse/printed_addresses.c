@@ -7,7 +7,7 @@
  *
  * Rejected: taking the address alone. Nearly every file is loaded anywhere.
  */
-#include "fold/collapse/inlines.h"
+#include "fold/collapse/printed_addresses.h"
 
 #include <stdlib.h>
 

@@ -1,8 +1,8 @@
 /*
- * waitedfor.h: the calls and objects of waits, from folded text.
+ * top_waits.h: the calls and objects of waits, from folded text.
  */
-#ifndef FLAME_RENDER_FINDINGS_WAITEDFOR_H
-#define FLAME_RENDER_FINDINGS_WAITEDFOR_H
+#ifndef FLAME_RENDER_FINDINGS_TOP_WAITS_H
+#define FLAME_RENDER_FINDINGS_TOP_WAITS_H
 
 #include <stdbool.h>
 
@@ -34,7 +34,7 @@ void waited_call_release(struct waited_call *w);
 /* Whether a wait is long enough for a headline in a trace of that length. */
 bool waited_is_worth(uint64_t us, uint64_t elapsed_ns);
 
-/* ---- for waitedlock.c ---- */
+/* ---- for contended_lock.c ---- */
 
 /* Texts with sums. All zeros is an empty one. */
 struct waited_list {

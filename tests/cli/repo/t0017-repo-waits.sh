@@ -35,7 +35,7 @@ is_str "$(cat tries)" "TRIES 2 $SCRATCH/from/t0000-third.sh" 'again counts faile
 a_test 1 '7 1'
 is_int "$status" 0 'again with one try succeeds if that fails with the expected status'
 not_ok 'again with one try is not counted in TEST_TRIES' test -e tries
-is_str "$(test_name)" tests/cli/repo/t0017-house-waits.sh \
+is_str "$(test_name)" tests/cli/repo/t0017-repo-waits.sh \
     'test_name is relative to the root of the sources'
 
 # As until_true would be, had it waited for a minute.

@@ -1,13 +1,13 @@
 /*
- * inlines.h: functions inlined at an address that another profiler printed as "NAME+0xOFFSET
- * (MODULE)".
+ * printed_addresses.h: functions inlined at an address that another profiler printed as
+ * "NAME+0xOFFSET (MODULE)".
  *
  * Such an address is one of the process. Its place in the file is NAME's address there plus
  * OFFSET, or the address itself if the file is loaded at the addresses it was linked for.
  * Modules are opened at their first lookup. Names live until inlines_free. Not thread-safe.
  */
-#ifndef FLAME_FOLD_COLLAPSE_INLINES_H
-#define FLAME_FOLD_COLLAPSE_INLINES_H
+#ifndef FLAME_FOLD_COLLAPSE_PRINTED_ADDRESSES_H
+#define FLAME_FOLD_COLLAPSE_PRINTED_ADDRESSES_H
 
 #include "fold/stacks/span.h"
 #include "fold/symbols/symbols.h"

@@ -14,7 +14,7 @@
  * there are some dozens, and each holds addresses in one or a few ranges. At each depth one of
  * them can match at most, as calls nest.
  */
-#include "fold/symbols/dwarfline.h"
+#include "fold/symbols/inlined_frames.h"
 
 #include <stdlib.h>
 
