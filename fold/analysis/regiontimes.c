@@ -107,7 +107,7 @@ static int refuse(const struct trace *t, const char *name)
         return flame_error(
             FLAME_USAGE,
             "%s: --region: no region was seen: the program marks none (flamemem(3)), "
-            "or was traced with -p or --no-inside, where marks are not seen",
+            "or was traced with -p or --no-in-process, where marks are not seen",
             t->path);
     add_names(&sb, t);
     flame_error(FLAME_USAGE, "%s: --region %s: there is no such region, but %s", t->path, name,
