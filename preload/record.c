@@ -137,8 +137,8 @@ static FLAME_COLD void report_homeless(void)
     struct log_number most;
 
     if (!__atomic_exchange_n(&said, true, __ATOMIC_RELAXED))
-        log_line("more modules are loaded at once than ", log_unsigned(&most, modules_limit()),
-                 ", of which no note can be taken; their frames are [unknown module]", NULL);
+        log_line("more than ", log_unsigned(&most, modules_limit()),
+                 " modules are loaded at once; frames of the others are [unknown module]", NULL);
 }
 
 /* After the end of an epoch, the thread forgets its unwind rules and its last stack. */

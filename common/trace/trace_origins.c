@@ -329,7 +329,7 @@ void trace_inherit_and_warn(struct trace *t, struct trace_origins *o, bool quiet
     const struct trace_origin_view *missing = trace_inherit(t, o);
 
     if (t->header.features & TRACE_FEATURE_FORKED && !t->norigins && !quiet)
-        flame_warn("%s: what it had from before its fork was not recorded", t->path);
+        flame_warn("%s: its blocks from before the fork were not recorded", t->path);
     if (missing && !quiet)
         flame_warn("%s: has blocks from before the fork whose stacks are in another trace, %s, "
                    "that is not there; they are shown as [inherited]",

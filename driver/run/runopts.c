@@ -267,7 +267,7 @@ int run_options_look(struct run_options *o)
                            "take flame mem --view fault",
                            o->me);
     if ((is_by_view || o->rss) && o->sample)
-        return flame_error(FLAME_USAGE, "%s: %s%s looks at every block; leave --sample out", o->me,
+        return flame_error(FLAME_USAGE, "%s: %s%s needs every block; leave --sample out", o->me,
                            is_by_view ? "--view " : "--rss", is_by_view ? o->view : "");
     return choose_clock(o, asks);
 }

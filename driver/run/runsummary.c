@@ -121,7 +121,7 @@ static void print_asked(const struct run_summary *s)
     struct strbuf sb = STRBUF_INIT;
 
     if (s->t.paused_calls) {
-        strbuf_addstr(&sb, "left out, as the program paused the recording: ");
+        strbuf_addstr(&sb, "not counted, as the program paused the recording: ");
         value_add_counted(&sb, s->t.paused_calls, "call (", "calls (");
         add_bytes(&sb, s->t.paused_bytes);
         strbuf_addstr(&sb, ")");

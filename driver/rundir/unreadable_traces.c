@@ -59,7 +59,7 @@ void unreadable_traces_print(const struct unreadable_traces *u, struct rundir *d
             print(t, kept);
     }
     if (reported > REPORTED_MOST)
-        flame_warn("%zu more are left out, as their traces in %s cannot be read",
+        flame_warn("%zu more are missing from the result, as their traces in %s cannot be read",
                    reported - REPORTED_MOST, dir->path);
     if (u->n)
         unrecorded_sort(others);

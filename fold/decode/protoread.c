@@ -52,7 +52,8 @@ static bool sized(struct proto *p, struct proto_field *f)
     if (!proto_number(p, &len))
         return p->why ? false : wrong(p, "a field has no length");
     if (len > (uint64_t)(p->end - p->s))
-        return wrong(p, "a field is longer than what it stands in; cut short?");
+        return wrong(p,
+                     "a field is longer than the message that holds it; the file may be truncated");
     f->whole = false;
     f->bytes = (struct span){p->s, (size_t)len};
     p->s += len;

@@ -115,7 +115,7 @@ static void leave_out(struct textinput *in)
     for (size_t i = c->pos; i < c->end; i++)
         padding &= c->packed[i] == '\0';
     if (!c->reported && !padding) {
-        flame_warn("%s: what follows its gzip data is no gzip data and is left out", in->name);
+        flame_warn("%s: the bytes after its gzip data are not gzip data and are ignored", in->name);
         c->reported = true;
     }
     c->between = c->over = true;

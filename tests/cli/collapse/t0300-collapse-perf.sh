@@ -170,7 +170,7 @@ cp perf.txt.gz trailing.gz
 echo 'what is this' >>trailing.gz
 run_expect_status 0 'collapse of gzip with trailing bytes succeeds' "$FLAME" collapse trailing.gz
 ok 'collapse of gzip with trailing bytes leaves them out' cmp out <(collapse)
-like "$(cat err)" 'trailing.gz: what follows its gzip data is no gzip data' \
+like "$(cat err)" 'trailing.gz: the bytes after its gzip data are not gzip data' \
     'collapse of gzip with trailing bytes reports them'
 cp perf.txt.gz padded.gz
 head -c 512 /dev/zero >>padded.gz

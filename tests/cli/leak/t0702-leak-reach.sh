@@ -58,7 +58,7 @@ run_expect_status 0 'flame mem --view definite succeeds' "$FLAME" mem --view def
 file_has l.folded ';definite_head 56$' 'flame mem --view definite has the definite leaks'
 run_expect_status 2 'flame mem --view leak --sample ends with status 2' \
     "$FLAME" mem --view leak --sample 512k ./leaks
-file_has err 'leak looks at every block; leave --sample out' 'flame mem --view leak --sample says why'
+file_has err 'leak needs every block; leave --sample out' 'flame mem --view leak --sample says why'
 
 # ---- what cannot be known ----
 

@@ -57,14 +57,14 @@ is_int "$(sum live on t.flame.60)" $((40000 - 180 * 100)) \
 is_int "$(sum live child_work t.flame.60)" 60000 'the sixtieth generation has the blocks of those between'
 is_int "$(sum alloc child_work t.flame.60)" 1000 'the sixtieth generation has its own block'
 is_int "$(sum live child_work t.flame.70)" 1000 'generations after the sixty-fourth inherit no block'
-file_has err 't.flame.70: what it had from before its fork was not recorded' \
+file_has err 't.flame.70: its blocks from before the fork were not recorded' \
     'fold says that generation 70 has no inherited blocks'
 
 record inherit=0 ./family 10 400 1 2
 is_int "$(sum live on t.flame.1)" 0 'inherit=0: a child inherits no block'
 is_int "$(sum live child_work t.flame.1)" 1000 "inherit=0: a child's own blocks are live"
 is_int "$(sum peak child_work t.flame.2)" 1000 "inherit=0: a child's peak has its own blocks"
-file_has err 't.flame.2: what it had from before its fork was not recorded' \
+file_has err 't.flame.2: its blocks from before the fork were not recorded' \
     'inherit=0: fold says that a child has no inherited blocks'
 
 record sample=1000 ./family 10 20000 1

@@ -33,7 +33,7 @@ is_str "$(sums 'tags;[tag: get];' tags.folded) $(sums 'tags;[tag: put];' tags.fo
 build pause.c
 run_expect_status 0 'flame mem of the example pause succeeds' "$FLAME" mem -o pause.folded -- ./pause
 is_str "$(cat out)" 'answer: row 7' 'the example pause prints its answer'
-file_has err '^flame: left out, as the program paused the recording: 1,000 calls \(31.25 KiB, 32,000 bytes\)$' \
+file_has err '^flame: not counted, as the program paused the recording: 1,000 calls \(31.25 KiB, 32,000 bytes\)$' \
     'the example pause: the summary counts the paused calls'
 file_lacks pause.folded 'load_table' 'the example pause: the table of the pause is not recorded'
 file_has pause.folded ';answer 64$' 'the example pause: later blocks are recorded'
@@ -63,7 +63,7 @@ is_str "$(cat out)" '20 blocks, snapshot 1, left 0' 'the example scopes prints i
 is_str "$(sums 'scopes;[tag: even];' scopes.folded) $(sums 'scopes;[tag: odd];' scopes.folded)" '5000 5000' \
     'the example scopes: an exception ends the tag'
 file_has scopes.folded '^scopes;_start.* 7$' 'the example scopes: blocks after the tag have none'
-file_has err 'left out, .*: 9 calls \(450 bytes\)' 'the example scopes: the summary counts the paused calls'
+file_has err 'not counted, .*: 9 calls \(450 bytes\)' 'the example scopes: the summary counts the paused calls'
 run_expect_status 0 'the example scopes compiles as C++11' \
     "${CXX:-g++}" -std=c++11 -fsyntax-only -Wall -Wextra -Werror -I include "$ROOT/examples/flamemem/scopes.cc"
 build arena.c

@@ -43,7 +43,7 @@ record "depth=8" ./asker random 6 1
 is_str "$(ends live)" "$(model)" \
     'random requests under depth=8: the trace agrees with the model'
 run_expect_status 0 'flame mem of random requests succeeds' "$FLAME" mem -o m.folded -- ./asker random 7 2
-like "$(grep 'left out' err)" "left out, as the program paused the recording: .*$(sed -n 's/^left out [0-9]* //p' out |
+like "$(grep 'not counted' err)" "not counted, as the program paused the recording: .*$(sed -n 's/^left out [0-9]* //p' out |
     sed ':a; s/\([0-9]\)\([0-9][0-9][0-9]\)\($\|,\)/\1,\2\3/; ta') bytes" \
     'the summary has the bytes of paused calls'
 

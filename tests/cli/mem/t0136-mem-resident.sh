@@ -142,7 +142,7 @@ file_has err 'resident memory could not be scanned in 1 process: Operation not p
     'the summary counts processes that could not be scanned'
 run_expect_status 2 'flame mem --view swap --sample ends with status 2' \
     "$FLAME" mem --view swap --sample 1k -o x.svg -- true
-file_has err 'looks at every block; leave --sample out' 'flame mem --view swap --sample says why'
+file_has err 'needs every block; leave --sample out' 'flame mem --view swap --sample says why'
 run "$FLAME" mem -q --view rss -o f.folded -- ./resides fork
 is_str "$(sed -n 's/.*;\([a-z]*_block\) /\1 /p' f.folded | LC_ALL=C sort)" 'childs_block 1228784
 inherited_block 4095984' 'the result of a run has what each process allocated itself'

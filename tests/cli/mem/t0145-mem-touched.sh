@@ -107,7 +107,7 @@ ok 'the page of flame mem --view touched has that view' grep -q '"name":"touched
 
 run_expect_status 2 'flame mem --view touched --sample ends with status 2' \
     "$FLAME" mem --sample 1k --view touched -o x.svg -- true
-file_has err 'flame: mem: --view touched looks at every block; leave --sample out' \
+file_has err 'flame: mem: --view touched needs every block; leave --sample out' \
     'flame mem --view touched --sample says why'
 run_expect_status 0 'flame mem without --view touched succeeds' "$FLAME" mem -o z.flame -- true
 run_expect_status 2 'fold --view touched of a trace without it ends with status 2' \

@@ -9,7 +9,7 @@ refused 'a process that runs already' '-p: there is no such option here' run -p 
 refused 'an option of off alone' '--comm: unknown option' run --comm sh -o x.svg -- ./touch.sh
 refused 'unknown view' '--view peek: expected alloc, .*, off, ' run --view peek -o x.svg -- ./touch.sh
 refused 'unknown ending' 'run: -o x.svgg: .*\.svg' run -o x.svgg -- ./touch.sh
-refused 'sampling and a look at every block' 'run: --view leak looks at every block' \
+refused 'sampling and a view that needs every block' 'run: --view leak needs every block' \
     run --view leak --sample 1k -o x.svg -- ./touch.sh
 refused '--in-process and --no-filter' 'run: --in-process is for commands, without --no-filter' \
     run --in-process --no-filter -o x.svg -- ./touch.sh
