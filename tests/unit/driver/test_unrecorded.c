@@ -38,7 +38,7 @@ static void damaged(const char *path)
     int fd = open(path, O_WRONLY | O_CLOEXEC);
 
     if (pwrite(fd, &big, sizeof big, offsetof(struct run_status, used)) < 0)
-        ok(false, "can be damaged");
+        ok(false, "the count of entries can be written to the status file");
     read_notes(&n);
     ok(n.nprograms > 0 && n.unnamed == 0, "an impossible count of entries is ignored");
     is_str(n.overwritten, "used", "an overwritten count of entries is reported");
@@ -60,7 +60,7 @@ static void budget(const char *path)
 
     ok(run_status_take_disk(UINT64_MAX / 2), "without a budget any amount of disk can be taken");
     if (pwrite(fd, &limit, sizeof limit, offsetof(struct run_status, disk_limit)) < 0)
-        ok(false, "a budget is set");
+        ok(false, "the disk budget can be written to the status file");
     file.own->disk_limit = limit;
     ok(run_status_take_disk(600) && run_status_take_disk(400),
        "a budget can be taken to its last byte");

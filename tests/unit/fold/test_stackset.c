@@ -175,10 +175,11 @@ static void counts(void)
     is_sum("18446744073709551614", "0", "18446744073709551614");
     is_sum("18446744073709551614", "5", "18446744073709551615");
     is_sum("99999999999999999999999", "1", "18446744073709551615");
-    ok(!stackset_count_parse("-1", 2, &c), "a negative count is refused");
-    ok(!stackset_count_parse("1e3", 3, &c), "a count with an exponent is refused");
-    ok(!stackset_count_parse(".5", 2, &c), "a count that begins with a point is refused");
-    ok(!stackset_count_parse("", 0, &c), "an empty count is refused");
+    ok(!stackset_count_parse("-1", 2, &c), "stackset_count_parse refuses a negative count");
+    ok(!stackset_count_parse("1e3", 3, &c), "stackset_count_parse refuses an exponent");
+    ok(!stackset_count_parse(".5", 2, &c),
+       "stackset_count_parse refuses a count that begins with a point");
+    ok(!stackset_count_parse("", 0, &c), "stackset_count_parse refuses an empty count");
 }
 
 static void columns(void)

@@ -219,13 +219,14 @@ static void check_refusals(void)
 
     begin_file();
     end_file();
-    is_int(sites_find(&list, file.bytes, file.size), -ENOEXEC, "a file without code is refused");
+    is_int(sites_find(&list, file.bytes, file.size), -ENOEXEC,
+           "sites_find refuses a file without code");
     file.bytes[18] = EM_386;
     is_int(sites_find(&list, file.bytes, file.size), -ENOEXEC,
-           "a file for another machine is refused");
-    is_int(sites_find(&list, "", 0), -ENOEXEC, "an empty file is refused");
-    is_int(sites_find_in(&list, "/dev/null"), -EINVAL, "a device is refused");
-    is_int(sites_find_in(&list, "/nonexistent"), -ENOENT, "a missing file is refused");
+           "sites_find refuses a file for another machine");
+    is_int(sites_find(&list, "", 0), -ENOEXEC, "sites_find refuses an empty file");
+    is_int(sites_find_in(&list, "/dev/null"), -EINVAL, "sites_find_in refuses a device");
+    is_int(sites_find_in(&list, "/nonexistent"), -ENOENT, "sites_find_in refuses a missing file");
 }
 
 static void check_soundness(void)
