@@ -149,7 +149,7 @@ static void on_region(void *arg, pid_t tid, enum ring_region what, const char *n
     recorder_region(&t->recorder, tid, what, name, len, time);
 }
 
-static void begin_inside(struct tracing *t, struct source_options *from,
+static void begin_inproc(struct tracing *t, struct source_options *from,
                          struct source_client *client)
 {
     const struct inproc_client noted = {
@@ -270,7 +270,7 @@ static int set_up(struct tracing *t, const struct signal_forward_saved *signals,
     t->recorder.kernel = kernel;
     objects_cache_descriptors(t->recorder.objects, o->argv && !o->no_follow);
     if (o->inproc_preload)
-        begin_inside(t, &from, &client);
+        begin_inproc(t, &from, &client);
     if (o->recorder)
         recorder_expect_own_libraries(&t->recorder);
     set_environment(t, &from);

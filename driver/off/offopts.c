@@ -65,7 +65,7 @@ static int take_exclude(void *at, const struct opts_row *row, const struct opts_
 #define AT(member) offsetof(struct off_options, member)
 
 /* enum off_in_process: row->which of them. */
-static int take_inside(void *at, const struct opts_row *row, const struct opts_given *given)
+static int take_in_process(void *at, const struct opts_row *row, const struct opts_given *given)
 {
     enum off_in_process *inside = at;
 
@@ -117,12 +117,12 @@ const struct opts_row off_rows_of_waiting[] = {
     {"in-process",
      .help = "record waits in COMMAND itself where that is possible, instead of stopping it for "
              "each: costs less (default)",
-     .take = take_inside, .at = AT(asked_in_process), .which = OFF_IN_PROCESS_YES},
-    {"no-in-process", .help = "stop COMMAND for each call that waits", .take = take_inside,
+     .take = take_in_process, .at = AT(asked_in_process), .which = OFF_IN_PROCESS_YES},
+    {"no-in-process", .help = "stop COMMAND for each call that waits", .take = take_in_process,
      .at = AT(asked_in_process), .which = OFF_IN_PROCESS_NO},
-    {"inside", .help = "the old name of --in-process", .take = take_inside,
+    {"inside", .help = "the old name of --in-process", .take = take_in_process,
      .at = AT(asked_in_process), .which = OFF_IN_PROCESS_YES},
-    {"no-inside", .help = "the old name of --no-in-process", .take = take_inside,
+    {"no-inside", .help = "the old name of --no-in-process", .take = take_in_process,
      .at = AT(asked_in_process), .which = OFF_IN_PROCESS_NO},
     {0},
 };

@@ -29,7 +29,7 @@ struct off_options {
     struct opts_list comms, excludes;
     char *subject;
     enum off_in_process asked_in_process;
-    bool in_process;       /* whether calls are logged in-process, from asked_inside and the
+    bool in_process;       /* whether calls are logged in-process, from asked_in_process and the
                             * other options */
     struct fold_when when; /* the region to be drawn */
     struct freeze_when freeze;

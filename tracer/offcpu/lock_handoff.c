@@ -37,7 +37,7 @@ static bool is_alike(const struct holding *x, const struct off_sleep *s, uint32_
 
 /* The waker's own holding of the same or a like object; NULL: none. */
 static const struct holding *holding_before(const struct wake *by, const struct off_sleep *s,
-                                         uint32_t like)
+                                            uint32_t like)
 {
     unsigned roles = wake_direction_of_sleep(s->nr);
 
