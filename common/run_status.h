@@ -36,7 +36,7 @@ enum unrecorded_why {
     UNRECORDED_GNU,          /* uses the GNU C library, and the program that started it uses musl */
     UNRECORDED_NOT_FOLLOWED, /* the options exclude the programs that the command starts */
     UNRECORDED_COVERED,      /* sees another directory there: a mount of its own covers it */
-    UNRECORDED_REASONS,      /* reasons that processes write; only the driver sets the next ones: */
+    UNRECORDED_REASONS, /* end of the reasons that processes write; the driver sets later ones */
     UNRECORDED_NOT_BEGUN = UNRECORDED_REASONS, /* ended right after it had created its trace */
     UNRECORDED_DAMAGED,                        /* its trace cannot be read */
 };

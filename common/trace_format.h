@@ -63,7 +63,7 @@ enum trace_feature {
     TRACE_FEATURE_RESIDENT = 1u << 9,   /* resident memory was measured, see TRACE_ROW_RESIDENT */
     TRACE_FEATURE_FAULTS = 1u << 10,    /* of page faults alone, see TRACE_ROW_FAULT */
     TRACE_FEATURE_LIFETIMES = 1u << 11, /* histograms of sizes and lifetimes: TRACE_ROW_CLASS */
-    TRACE_FEATURE_AGES = 1u << 12,      /* and of the ages of live blocks */
+    TRACE_FEATURE_AGES = 1u << 12,      /* histograms of the ages of live blocks: TRACE_ROW_CLASS */
     TRACE_FEATURE_STATIC_ALLOCATOR =
         1u << 13, /* calls of an allocator in the program's own file are recorded */
     TRACE_FEATURE_TOUCHED = 1u << 14, /* page faults, by the memory they were in, see
@@ -110,15 +110,15 @@ struct trace_header {
     uint32_t peak_epoch;          /* see trace_row */
     uint32_t depth;               /* greatest number of frames of a stack */
     uint64_t lost_calls;          /* calls that could not be counted at all */
-    uint64_t lost_bytes;          /* and their bytes */
+    uint64_t lost_bytes;          /* bytes of lost_calls */
     uint64_t lost_frees;          /* frees of recorded blocks that could not be counted */
     uint64_t fallback_stacks;     /* stacks that needed the slow unwinder */
     uint64_t referee_differences; /* stacks on which two unwinders disagreed (a test mode) */
     uint64_t stops;               /* TRACE_RECORDER_OFF: times the tracer stopped a thread */
-    uint64_t cost_ns;             /* and how long threads were stopped so, all together */
-    uint64_t hz;                  /* on-CPU samples a second; 0: none were taken */
+    uint64_t cost_ns; /* TRACE_RECORDER_OFF: time that threads were stopped by the tracer, in sum */
+    uint64_t hz;      /* on-CPU samples a second; 0: none were taken */
     uint64_t sandbox_calls; /* calls in a sandbox that keeps the recorder from counting them */
-    uint64_t sandbox_bytes; /* and their bytes */
+    uint64_t sandbox_bytes; /* bytes of sandbox_calls */
     uint64_t startup_ns; /* time that the recorder's start took in this process; not in any thread's
                             cost */
     struct trace_column columns[TRACE_MAX_COLUMNS];
@@ -130,10 +130,10 @@ struct trace_header {
                               * know, where that proves nothing */
     uint64_t lost_mappings;  /* calls that mapped memory and could not be counted */
     uint64_t paused_calls;   /* calls that the program excluded (flamemem_pause) */
-    uint64_t paused_bytes;   /* and their bytes */
+    uint64_t paused_bytes;   /* bytes of paused_calls */
     uint64_t
         kept_snapshots; /* copies of the trace that the program asked for (flamemem_snapshot) */
-    uint64_t unkept_snapshots; /* and those that were not made */
+    uint64_t unkept_snapshots; /* copies that the program asked for and that were not made */
     /* TRACE_FEATURE_FORKED: the trace of the process that forked it, or of the nearest ancestor
      * that left one: its pid and start_monotonic_ns; 0: not known */
     uint64_t fork_start_ns;
@@ -227,7 +227,7 @@ enum trace_resident_kind {
 /* Part of resident memory that no stack allocated or mapped, as far as is known. */
 enum trace_memory_part {
     TRACE_PART_PROGRAM = 1,   /* the program's file: text, data, zeroed data */
-    TRACE_PART_LIBRARIES = 2, /* the same parts of libraries; named by their files */
+    TRACE_PART_LIBRARIES = 2, /* text, data, zeroed data of libraries; named by their files */
     TRACE_PART_STACKS = 3,    /* stacks of threads */
     TRACE_PART_ALLOCATOR = 4, /* in no block: free, or the allocator's own; named by arenas */
     TRACE_PART_RECORDER = 5,  /* the recorder itself */
@@ -720,9 +720,9 @@ struct trace_resident {
     uint64_t kernel_bytes; /* Rss of /proc/self/smaps_rollup at that moment */
     uint64_t bytes;        /* sum of the rows: the same, if nothing changed meanwhile */
     uint64_t swapped_bytes;
-    uint64_t blocks;       /* live blocks, */
-    uint64_t asked_bytes;  /* their requested bytes, */
-    uint64_t usable_bytes; /* and their malloc_usable_size; 0: not known */
+    uint64_t blocks;       /* number of live blocks */
+    uint64_t asked_bytes;  /* requested bytes of live blocks */
+    uint64_t usable_bytes; /* sum of malloc_usable_size of live blocks; 0: not known */
     uint64_t slack_bytes;  /* resident, and in no block: TRACE_PART_ALLOCATOR */
     uint64_t took_ns;
     uint32_t error; /* an errno: why it failed; the others are 0 then */

@@ -43,7 +43,7 @@ struct live {
     struct liverecorder recorder;
     struct livelook look;
     char *texts[2]; /* files of the last two readings */
-    unsigned looks; /* that have succeeded */
+    unsigned looks; /* number of readings that have succeeded */
     uint64_t start_ns, began_ns, due_ns;
     struct livepicture *picture;
     char comm[16];

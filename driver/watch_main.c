@@ -45,8 +45,8 @@ struct watching {
     bool paced; /* an interval was set */
     struct rotation {
         bool given;
-        uint64_t every_ns;    /* a part ends every so often; 0: */
-        uint64_t every_bytes; /* when the trace has grown by so much */
+        uint64_t every_ns;    /* length of a part; 0: every_bytes is set */
+        uint64_t every_bytes; /* growth of the trace that ends a part; 0: every_ns is set */
     } rotation;
     const char *output;
     uint64_t max_disk;

@@ -39,7 +39,7 @@ struct fold_summary {
     uint64_t stacks;  /* different stacks with a row */
     uint64_t threads; /* recorded, also those that have ended */
     uint64_t lost_calls, lost_bytes, lost_frees, lost_mappings; /* as in trace_header */
-    uint64_t sandbox_calls, sandbox_bytes;                      /* likewise */
+    uint64_t sandbox_calls, sandbox_bytes;                      /* as in trace_header */
     uint64_t paused_calls, paused_bytes, kept_snapshots, unkept_snapshots;
     uint64_t skipped; /* calls seen but not recorded */
     uint64_t fallback_stacks;

@@ -39,11 +39,12 @@ struct fold_options {
     enum place_kind place;     /* names carry their place, for filters to read */
     const char *const *comms;  /* only threads with one of these names; borrowed */
     size_t ncomms;
-    const char *const *excludes; /* leave out stacks with a frame that one of these regular */
-    size_t nexcludes;            /* expressions (POSIX, extended) matches */
-    bool idle;                   /* off-CPU: leave out the sleeps that idle.h describes */
-    bool propose_idle;           /* or propose that, if they are most off-CPU time */
-    struct age_limits ages;      /* the limits of views short and old */
+    const char *const *excludes; /* regular expressions (POSIX, extended); leave out stacks with a
+                                    frame that one matches */
+    size_t nexcludes;
+    bool idle;              /* off-CPU: leave out the sleeps that idle.h describes */
+    bool propose_idle;      /* off-CPU: propose `idle` if idle sleeps are most of the time */
+    struct age_limits ages; /* the limits of views short and old */
     struct symbol_options symbols;
 };
 

@@ -25,8 +25,8 @@ struct load {
     struct strbuf meta;                /* the "# flame:" line that the files share, or empty */
     int column;                        /* as in struct collapse */
     size_t texts;                      /* files of folded text so far */
-    struct tracesums *traces;          /* so far, folded together by load_traces; NULL: none */
-    struct trace_parts parts;          /* of recordings, to be joined */
+    struct tracesums *traces; /* sums of the traces read so far, for load_traces; NULL: none */
+    struct trace_parts parts; /* of recordings, to be joined */
 };
 
 void load_init(struct load *l, const char *command, const struct fold_options *fold);

@@ -20,8 +20,8 @@ struct fold_time {
     bool given;
     uint64_t asked_ns;
     uint64_t shown_ns;  /* the latest moment that was taken of any trace */
-    uint64_t oldest_ns; /* the earliest moment that was taken, */
-    char *oldest;       /* and the name of its trace */
+    uint64_t oldest_ns; /* the earliest moment that was taken of any trace */
+    char *oldest;       /* name of the trace that oldest_ns is of */
     size_t traces;      /* number of traces that existed at that time */
 };
 
@@ -32,8 +32,8 @@ struct fold_when {
                             borrowed; NULL: see critpath.h */
     const char *region;  /* for traces of waiting: only the time in regions of that name
                             (regiontimes.h), and their critical paths; borrowed; NULL: all */
-    bool range;          /* from and to are a range of the recording, for views of waiting; */
-    bool path;           /* of these, for the critical path */
+    bool range;          /* from and to are a range of the recording, for a view of waiting */
+    bool path;           /* range: the view is of the critical path */
     bool any_view;       /* no view was asked for; that of moments is taken */
     bool last;           /* the last moment is requested */
     bool as_asked;       /* the heading has the requested times, not the moments of each of several
@@ -42,11 +42,11 @@ struct fold_when {
     bool compared;       /* `at` is the value of --from or --to */
     bool reported;       /* the traces without moments have been reported */
     bool several;        /* traces of one recording: some may be without moments */
-    size_t without;      /* of these, until fold_when_check */
-    char *first;         /* the name of one of them */
+    size_t without;      /* number of traces without moments, until fold_when_check */
+    char *first;         /* the name of one trace without moments */
     size_t with;         /* traces with moments */
     size_t traces;       /* traces that were read */
-    uint64_t last_ns;    /* the last moment of any of them */
+    uint64_t last_ns;    /* the last moment of any trace that was read */
 };
 
 /* --at, --from and --to, for a struct fold_when. */

@@ -38,7 +38,7 @@ static bool relatives_fit(const struct patch_site *s)
         unsigned at = s->relative[i];
 
         if (!at) {
-            least = SITE_WINDOW; /* and none behind it */
+            least = SITE_WINDOW; /* a 0 ends the list: all later distances are refused */
             continue;
         }
         if (s->kind == SITE_NONE || s->kind == SITE_NUMBER || s->kind == SITE_CALL || at < least ||

@@ -74,8 +74,8 @@ struct render_options {
 
 struct render_backend {
     const char *name;    /* for -f, and an ending of output files */
-    const char *endings; /* others, blank-separated; NULL: none */
-    const char *begins;  /* or the beginning of a file's name; NULL: none */
+    const char *endings; /* other endings of output files, blank-separated; NULL: none */
+    const char *begins;  /* beginning of the names of its output files; NULL: none */
     const char *what;    /* for --help */
     bool all_views;      /* wants all views, as columns; the others get one */
     bool explores;       /* takes stacks as they are, whatever `reverse` says */

@@ -1,16 +1,21 @@
 #!/usr/bin/env python3
-"""headless-comments.py FILE...: lists comments that begin without their noun, a line each:
+"""headless-comments.py FILE...: lists comments that cannot be read alone, a line each:
 FILE:LINE: COMMENT. Exits with 1 if there are any.
 
 A comment says what a thing is: it begins with the noun. "What is mapped where" makes the reader
 guess it, "Of those that are open" needs the sentence before, and "The same of one that is open"
 needs another comment, which may be in another file by now. CONTRIBUTING.md has the rule.
+
+A C comment that ends in a comma or a semicolon continues in the next comment, so it is listed too.
+Tests and examples may have those.
 """
 import re
 import sys
 
 HEADLESS = re.compile(r"(What|Whatever|Who|Whoever|Whose|Whom|Of|The same)\b")
-C_COMMENT = re.compile(r"/\*+\s*(.*?)\*/", re.S)
+# The end of a comment that the next one continues. An example, indented by four or more, may end so.
+UNFINISHED = re.compile(r"(?:^|\n)(?!\s*\*\s{4})[^\n]*[,;]\s*\Z")
+MAY_BE_UNFINISHED = re.compile(r"(^|/)(tests|examples)/")
 LINE_COMMENT = {"sh": "#", "py": "#", "mk": "#"}
 # Strings and characters, so that text in them is not taken for a comment.
 C_TOKEN = re.compile(r'"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'|/\*.*?\*/|//[^\n]*', re.S)
@@ -25,8 +30,19 @@ def of_c(text):
             yield text.count("\n", 0, token.start()) + 1, token[0][2:].strip()
 
 
+def unfinished(text):
+    """Line number and text of each C comment that the next one continues."""
+    for token in C_TOKEN.finditer(text):
+        if token[0].startswith("/*") and UNFINISHED.search(token[0][2:-2]):
+            yield text.count("\n", 0, token.start()) + 1, token[0][2:-2].strip("* \n")
+
+
+def one_line(comment):
+    return re.sub(r"\s*\n\s*\*?\s*", " ", comment)[:90]
+
+
 def of_lines(text):
-    """The same of languages whose comments are lines; lines that follow each other are one."""
+    """Line number and first line of each comment that begins with #, in adjacent lines or one."""
     before = False
     for number, line in enumerate(text.split("\n"), 1):
         comment = re.match(r"\s*#(?!!)\s?(.*)", line)
@@ -45,8 +61,11 @@ def main(files):
             # "name.h: what it is": the noun follows the file's name.
             comment = re.sub(r"^[\w.-]+\.(h|c|js): +(\w)", lambda m: m[2].upper(), comment, count=1)
             if HEADLESS.match(comment):
-                first = re.sub(r"\s*\n\s*\*?\s*", " ", comment)[:90]
-                print(f"{name}:{number}: {first}")
+                print(f"{name}:{number}: {one_line(comment)}")
+                found += 1
+        if re.search(r"\.(c|h|cc)$", name) and not MAY_BE_UNFINISHED.search(name):
+            for number, comment in unfinished(text):
+                print(f"{name}:{number}: continues in the next comment: {one_line(comment)}")
                 found += 1
     return 1 if found else 0
 

@@ -31,8 +31,8 @@ struct recorder_frame {
 /* The event that is being handled. */
 struct recorder_event {
     const struct off_event *event; /* NULL: none is */
-    bool is_logged;                /* its thread logged it (recorder_logged_event), */
-    uint32_t logged_stack;         /* with this stack, or 0 */
+    bool is_logged;                /* its thread logged it (recorder_logged_event) */
+    uint32_t logged_stack;         /* is_logged: number of its stack; 0: none */
     bool named; /* recorder.name already has the name of the call whose sleep it ends */
     /* The last answer about an object, for the frame of a waking call. */
     struct {
@@ -49,13 +49,13 @@ struct recorder {
     struct objects *objects;
     struct tracees *tracees;
     const struct source_ops *ops; /* of the run; of a logged event: source_ops_logged */
-    struct source *stops;         /* threads are stopped; or NULL, */
-    struct nostop *samples;       /* and sleepers are sampled */
+    struct source *stops;         /* source that stops threads; NULL: `samples` is the source */
+    struct nostop *samples;       /* source that samples sleepers; NULL: `stops` is the source */
     struct offcpu *machine;
-    uint64_t began;               /* time of the first event; 0: none yet */
-    struct sleep_watch *watch;    /* NULL: no sleeps are noted */
-    uint64_t *elapsed_ns;         /* time since then, as far as known, in memory of the process that
-                                     outlives this one */
+    uint64_t began;            /* time of the first event; 0: none yet */
+    struct sleep_watch *watch; /* NULL: no sleeps are noted */
+    uint64_t *elapsed_ns;      /* time since `began`, as far as known, in memory of the process that
+                                  outlives this one */
     struct replay_writer *replay; /* FLAME_DEBUG=replay; or NULL */
     bool keep_numbers;            /* numbers stay in the names of objects */
     bool kernel;                  /* kernel stacks are wanted, and may be read */
@@ -93,7 +93,7 @@ struct offcpu_output recorder_output(struct recorder *r);
 void recorder_prepare(struct recorder *r, pid_t pid, pid_t tid,
                       const struct user_regs_struct *regs);
 /* Samples a thread that sleeps in this call, and may wake. Reads the data about the sleep that the
- * machine will query, for an OFF_ENTRY that is `looked`. */
+ * machine will query, for an OFF_ENTRY that is `sampled`. */
 void recorder_sample_sleeper(struct recorder *r, pid_t tid, const struct task_call *call);
 /* The process may have mapped code, which no event shows. */
 void recorder_mapped(struct recorder *r, pid_t pid);

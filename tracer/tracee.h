@@ -57,8 +57,8 @@ struct tracee {
     uint32_t noted; /* the stack of the present call, if the thread logged it; 0: it did not */
     struct arg_copy_kept memory; /* memory logged with its present or last call */
     struct schedstat_split
-        figures; /* if it logs calls; and the recorder's reading that they are of: */
-    uint32_t reading;
+        figures;      /* if it logs calls: scheduler figures, split among the calls of a reading */
+    uint32_t reading; /* recorder.readings when `figures` was last read */
     /* Page faults at the last reading, and the number that the state machine gets, which goes up
      * when there may have been more. `faulted`: there were more at the last reading, whose number
      * is faults_reading. */

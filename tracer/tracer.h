@@ -40,7 +40,7 @@ struct tracer_options {
     bool quiet;    /* do not report on a terminal that tracing has begun */
     uint64_t max_disk; /* bytes of disk that the trace may use; 0: no limit */
     uint64_t lanes;    /* bytes of the trace for the times of waits; 0: these are not recorded */
-    uint64_t last_ns;  /* of these times, only the last are kept; 0: all of them */
+    uint64_t last_ns;  /* length of the last part whose times of waits are kept; 0: all are */
     struct sleep_watch *watch; /* shared memory (sleep_watch.h); NULL: no sleeps are noted */
 };
 

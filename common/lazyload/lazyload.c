@@ -29,7 +29,7 @@
 #endif
 
 struct library {
-    size_t first; /* of late_names and late_addresses */
+    size_t first; /* index in `names` and late_addresses */
     const char *soname;
 };
 

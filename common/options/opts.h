@@ -43,7 +43,7 @@ struct opts_row {
     double least, most; /* of numbers */
     const char *words;  /* what the value may be, blank-separated; NULL: anything */
     void (*add_words)(struct strbuf *sb); /* appends those words, where a table has them */
-    void (*add_help)(struct strbuf *sb);  /* and what each is: lines behind `help` */
+    void (*add_help)(struct strbuf *sb);  /* appends a line on each word behind `help` */
     int which;                            /* for the row's own function */
     bool hidden;                          /* another name of a row above: not in the help */
 };

@@ -60,8 +60,8 @@ struct trace_intervals_reader {
     const uint8_t *at, *end;
     uint64_t before;
     const struct trace_clip *clip; /* by thread; NULL: all intervals count */
-    struct trace_interval cut;     /* an interval that was cut and has parts left, */
-    size_t part;                   /* from this part of its thread's list on */
+    struct trace_interval cut;     /* has_cut: an interval with parts of `clip` left */
+    size_t part;                   /* has_cut: index of its next part in the list of its thread */
     bool has_cut;
 };
 

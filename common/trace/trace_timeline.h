@@ -25,7 +25,7 @@ struct trace_step {
 struct trace_timeline {
     struct trace_step *steps; /* in the order they were added */
     size_t n, room;
-    struct strbuf changes; /* of all steps, as trace_timeline_next reads them */
+    struct strbuf changes; /* changes of all steps, encoded; trace_step_next decodes them */
     uint64_t zero_ns;      /* the beginning of the recording to which the traces belong */
     struct trace_timeline_mark {
         uint64_t ns;

@@ -42,13 +42,13 @@ struct run_totals_sums {
     uint64_t skipped, lost_calls, lost_bytes, lost_frees, lost_mappings;
     uint64_t sandbox_calls, sandbox_bytes;     /* not recorded, as the process was in a sandbox */
     uint64_t paused_calls, paused_bytes;       /* not recorded, as the program paused recording */
-    uint64_t kept_snapshots, unkept_snapshots; /* that the program requested */
+    uint64_t kept_snapshots, unkept_snapshots; /* snapshots that the program requested */
     uint64_t fallback_stacks;                  /* walked by libunwind, not by rules */
     struct run_totals_resident {
         struct trace_resident sums; /* from the last scans of all processes; usable_bytes only if
                                        all of them know it */
-        uint64_t processes, failed; /* that scanned, and that could not */
-        uint32_t error;             /* the errno of one that could not */
+        uint64_t processes, failed; /* processes that scanned, and that could not scan */
+        uint32_t error;             /* errno of a process that could not scan */
     } resident;
     uint64_t sample; /* mean bytes between samples; 0: exact */
 };

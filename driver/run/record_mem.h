@@ -18,7 +18,7 @@ struct record_mem {
     char *preload; /* for LD_PRELOAD */
     char *options; /* for FLAMEMEM_OPTIONS */
     struct trace_ingest *intake;
-    struct growthsignal *passes; /* or moments */
+    struct growthsignal *passes; /* signals that mark passes, or moments */
     struct periodic_thread *looks, *moments;
 };
 

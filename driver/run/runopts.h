@@ -60,8 +60,8 @@ struct run_options {
                              * the memory */
     const char *lifetimes;  /* mem, run: by "time" or "bytes"; NULL: they are not recorded */
     struct age_limits ages; /* mem, run: of views short and old */
-    bool moments;           /* mem, run: moments are taken, */
-    struct moment_pace pace; /* and when */
+    bool moments;           /* mem, run: moments are taken */
+    struct moment_pace pace; /* mem, run: pace at which moments are taken */
     bool shows_moments;      /* an output has room for them */
     unsigned attach;         /* mem: the process that is recorded from now on; 0: a command is */
     uint64_t attach_ns;      /* for so long; 0: until it ends, or flame receives a signal */

@@ -56,8 +56,8 @@ struct suppression {
     unsigned line;
     unsigned kinds;         /* of enum suppress_kind */
     bool matched;           /* it matched some leak, even one that an earlier rule matches */
-    uint64_t bytes, blocks; /* that it suppressed; the caller counts them */
-    uint64_t misuses;       /* that it suppressed; the caller counts them */
+    uint64_t bytes, blocks; /* leaks that it suppressed; the caller counts them */
+    uint64_t misuses;       /* misuses that it suppressed; the caller counts them */
 };
 
 #define SUPPRESS_NONE SIZE_MAX

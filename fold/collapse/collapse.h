@@ -50,7 +50,7 @@ struct collapse {
     /* Folded text only: the column that its counts are for (0 or 1; a line of two counts is then
        not understood; -1: as the line has them), and `meta`, which gets its "# flame:" line. */
     int column;
-    struct folded_columns columns; /* how many columns each line has; */
+    struct folded_columns columns; /* begun: columns of each line */
     bool begun;                    /* `columns` is known */
     struct strbuf *meta;
     bool meta_differs; /* *meta held another line already */

@@ -408,8 +408,8 @@ static Dwarf_Die first_child(Dwarf_Debug dbg, Dwarf_Die die)
 /* The place of the walk of functions_below. */
 enum where {
     OUTER,  /* functions outside of others */
-    NESTED, /* those inside; the walk itself is still outside */
-    INSIDE, /* the same, and the walk is inside of a function or a type */
+    NESTED, /* functions inside of others; the walk itself is still outside */
+    INSIDE, /* functions inside of others; the walk is inside of a function or a type */
 };
 
 static void functions_below(Dwarf_Debug dbg, Dwarf_Die parent, uint64_t base, enum where where,

@@ -40,8 +40,8 @@ struct symbol_frame {
     const char *raw; /* the name as the file has it, not demangled; not NUL-terminated */
     size_t raw_len;
     bool inlined;     /* has no frame of its own on the stack */
-    const char *path; /* of the file in the source, NUL-terminated, or NULL */
-    const char *file; /* its last component, or NULL */
+    const char *path; /* path of the source file, NUL-terminated, or NULL */
+    const char *file; /* last component of `path`, or NULL */
     unsigned line;
 };
 

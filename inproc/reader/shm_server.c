@@ -44,7 +44,7 @@ struct shm_server {
     int fd, shared_fd;
     struct proc_path name;
     struct ring_reader **readers; /* by ring; NULL: it was never taken */
-    struct ring_reader **heap;    /* those that hold a record, the earliest first */
+    struct ring_reader **heap;    /* readers that hold a record, the earliest first */
     enum ring_result *what;       /* by place in the heap: what the record is */
     uint32_t nheap;
     uint32_t fill; /* result of shm_server_fill */

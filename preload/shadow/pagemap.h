@@ -12,7 +12,7 @@
 
 /* Bits of an entry. */
 #define PAGEMAP_ALONE ((uint64_t)1 << 56) /* only this process has mapped the page */
-#define PAGEMAP_FILE ((uint64_t)1 << 61)  /* or shared memory */
+#define PAGEMAP_FILE ((uint64_t)1 << 61)  /* the page is of a file or of shared memory */
 #define PAGEMAP_SWAPPED ((uint64_t)1 << 62)
 #define PAGEMAP_PRESENT ((uint64_t)1 << 63)
 

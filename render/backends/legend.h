@@ -20,8 +20,8 @@ struct legend_key {
     unsigned ncolors;
     unsigned line;     /* 0: the first one */
     double x;          /* in pixels from the left edge of the drawing */
-    double color_x;    /* likewise, of the first colour */
-    double after_x;    /* likewise, of the text behind the colours */
+    double color_x;    /* x of the first colour */
+    double after_x;    /* x of the text behind the colours */
     double color_size; /* width of a colour, and height of all */
 };
 

@@ -62,7 +62,7 @@ struct table {
     const struct request *q;
     const struct toptree_look *look;
     const struct topclasses *classes; /* NULL: no columns for them */
-    const struct toplatency *latency; /* likewise */
+    const struct toplatency *latency; /* NULL: no columns for it */
     const struct frameplaces *places; /* NULL: rows are symbols */
     const char *unit;
     size_t width; /* of a count */

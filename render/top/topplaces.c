@@ -17,7 +17,7 @@
 
 struct step {
     uint32_t place; /* of the frame, or of the nearest caller that has one; plus one, 0: none has */
-    uint32_t own;   /* its own; plus one */
+    uint32_t own;   /* place of the frame itself, plus one */
 };
 
 struct walk {

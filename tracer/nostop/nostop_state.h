@@ -31,15 +31,15 @@ struct nostop_thread {
     struct task_call call;
     bool from_begin; /* it slept already when the trace began */
 
-    struct off_sched at;      /* the last reading of its scheduler figures, */
-    uint64_t ran_at, wait_at; /* nap.ran_ns and nap.wait_ns then */
+    struct off_sched at;      /* its scheduler figures at the last reading */
+    uint64_t ran_at, wait_at; /* nap.ran_ns and nap.wait_ns at the reading `at` */
 
     struct off_unsampled passed; /* unsampled sleeps, not emitted yet */
-    uint64_t flushed;            /* when they were emitted last */
+    uint64_t flushed;            /* when `passed` was emitted last */
 
     /* Where the kernel gives no records: */
-    struct off_sched before; /* the reading of the last tick, */
-    uint64_t still;          /* and since when it has not changed */
+    struct off_sched before; /* its scheduler figures at the last tick */
+    uint64_t still;          /* time since which `before` has not changed */
 
     UT_hash_handle hh;
 };

@@ -26,8 +26,8 @@ struct switch_interval {
     bool away;     /* it is on no processor */
     bool wants;    /* away: runnable */
     bool unpaired; /* it came at `came`, and the record of its leaving has not been read */
-    bool twice;    /* it left twice, and the record of its coming between has not been read: */
-    struct switch_interval_over earlier; /* the first time, without its end */
+    bool twice;    /* it left twice, and the record of its coming between has not been read */
+    struct switch_interval_over earlier; /* twice: the first time away, without its end */
     uint64_t left;                       /* when it last left */
     uint64_t came;                       /* when it last came; 0: unknown */
     uint64_t ran_ns;  /* time on processors, of all stays there that have ended */

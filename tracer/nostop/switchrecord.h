@@ -20,11 +20,11 @@
 enum switch_kind {
     SWITCH_NONE,   /* no more records for now */
     SWITCH_OUT,    /* a thread left its processor */
-    SWITCH_IN,     /* it came to one */
+    SWITCH_IN,     /* a thread came to a processor */
     SWITCH_FORK,   /* a new thread or process */
     SWITCH_EXIT,   /* a thread has ended */
     SWITCH_EXEC,   /* a process runs another program */
-    SWITCH_MAPPED, /* it has mapped code */
+    SWITCH_MAPPED, /* a process has mapped code */
     SWITCH_LOST,   /* records were lost for lack of room */
     SWITCH_DAMAGED /* not a record of the kernel's: no more can be read from this ring */
 };

@@ -19,9 +19,9 @@
 
 struct time_account {
     uint64_t upto; /* all time before is accounted for */
-    /* Parts of the time since then: */
-    uint64_t held_ns;                      /* stopped by the tracer, */
-    uint64_t held_more_ns;                 /* upper bound of what held_ns may lack, */
+    /* Parts of the time since `upto`: */
+    uint64_t held_ns;                      /* stopped by the tracer */
+    uint64_t held_more_ns;                 /* upper bound of the stopped time beyond held_ns */
     uint64_t stops;                        /* number of stops that have ended */
     uint64_t short_ns;                     /* in calls too short to be measured */
     uint64_t stopped_ns;                   /* stopped by job control */

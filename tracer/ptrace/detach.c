@@ -76,7 +76,7 @@ static enum turn turn_of(const struct ptraced *t, const struct delicate *d)
 
     if (t->fresh || t->stopped || t->limbo || t->interrupting)
         return STAYS;
-    if (!t->in_call || !t->reported) /* or in a call that does not sleep */
+    if (!t->in_call || !t->reported) /* in no call, or in one that does not sleep */
         return call_flags(t->nr, t->args) & CALL_EINTR ? NEARLY_LAST : FIRST;
     c = call_find(t->nr);
     if (!c || call_makes_child(c) || t->retry.done ||

@@ -72,8 +72,8 @@ struct ptraced {
     struct callregs regs;  /* at its last stop with registers */
     bool have_regs;
     uint64_t turns;       /* put_off: off_sched.turns at the last check */
-    long slept;           /* put_off: its voluntary context switches then, */
-    uint64_t ran_by_then; /* and its CPU time when that number last changed */
+    long slept;           /* put_off: its voluntary context switches at the last check */
+    uint64_t ran_by_then; /* put_off: its CPU time when `slept` last changed */
     uint64_t asleep;      /* fresh: when it was seen asleep in the call it was interrupted in */
     uint64_t birth_ns;    /* limbo: time of its first stop */
     int birth_status;     /* limbo: its stop */

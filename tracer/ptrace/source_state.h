@@ -41,7 +41,7 @@ struct source {
     uint64_t began;        /* time of the first stop, for the duration */
     unsigned interrupts;   /* sent, and no stop has come yet */
     unsigned put_off;      /* threads that are not interrupted yet */
-    unsigned unseen;       /* those of them with an emitted call that they may have left */
+    unsigned unseen;       /* put-off threads with an emitted call that they may have left */
     unsigned limbo;        /* threads at their first stop whose parent is not known yet */
     struct attach *attach; /* attaching is under way; NULL: it is not, or no longer */
 
