@@ -609,7 +609,8 @@ lint: ## clang-format, shellcheck, mandoc, pyflakes, eslint and the words of com
 	@echo "  LINT  pyflakes"
 	$(Q)pyflakes3 $(LINT_PY)
 	@echo "  LINT  comments"
-	$(Q)scripts/headless-comments.py Makefile $(LINT_C) $(LINT_SH) $(LINT_PY) $(LINT_JS)
+	$(Q)scripts/headless-comments.py Makefile $(LINT_C) $(wildcard preload/*.hpp driver/suppress/*.supp) \
+		$(LINT_SH) $(LINT_PY) $(LINT_JS)
 	@echo "  LINT  eslint"
 	$(Q)[ scripts/lint/node_modules/.package-lock.json -nt scripts/lint/package-lock.json ] || \
 		npm ci --prefix scripts/lint --loglevel=error --no-audit --no-fund </dev/null >/dev/null

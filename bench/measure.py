@@ -92,7 +92,7 @@ def disk_bytes(directory):
 
 
 def files_in(directory):
-    """What a recorder left, the biggest first."""
+    """Files that a recorder left, the biggest first."""
     found = [os.path.join(directory, n) for n in os.listdir(directory) if n != ".err"]
     return sorted(found, key=os.path.getsize, reverse=True)
 

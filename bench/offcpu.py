@@ -1,4 +1,4 @@
-"""What `flame off` costs, beside strace.
+"""Cost of `flame off`, beside strace.
 
 bench/pingpong.c measures its own rounds, so starting, folding and drawing are not in
 the figures. A tracer that takes stacks (flame, strace -k) is compared with one that
@@ -58,7 +58,7 @@ class Off:
 
 
 def pinned(variant):
-    """The same with tracer and traced on one processor."""
+    """The variant with tracer and traced on one processor."""
     cpu = str(min(os.sched_getaffinity(0)))
     prefix = [shutil.which("taskset") or "taskset", "-c", cpu] + variant.prefix
     return Variant(variant.key, variant.label, prefix=prefix, once=variant.once)

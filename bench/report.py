@@ -57,7 +57,7 @@ def slowdown(columns, variant, base="plain", what="cpu"):
 
 
 def added_ratio(columns, variant, other, base="plain"):
-    """What `variant` adds to the CPU time as a fraction of what `other` adds."""
+    """Ratio of the CPU time that `variant` adds to the CPU time that `other` adds."""
     return paired(
         lambda a, b, plain: (a - plain) / (b - plain) if b > plain else None,
         each(columns.get(variant, []), "cpu"),

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""run.py [--tiny] [--dir DIR]: what recording costs, and what it costs others.
+"""run.py [--tiny] [--dir DIR]: cost of recording, with flame and with other recorders.
 
 `make bench` calls it; bench/README.md says how to read what it prints. From the
 environment:

@@ -1,4 +1,4 @@
-"""What is measured. Each section runs its commands and gives back plain figures;
+"""Sections of the benchmark. Each section runs its commands and gives back plain figures;
 bench/report.py makes tables of them."""
 
 import os
@@ -15,7 +15,7 @@ import variants
 
 
 class Bench:
-    """Where things are, how often and how much: what the sections share."""
+    """Settings that all sections share: paths, number of runs, size and variants."""
 
     def __init__(self, flame, directory, runs, size, found):
         self.flame = flame

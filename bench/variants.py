@@ -1,4 +1,4 @@
-"""What a program is run under: nothing, flame in its modes, and other recorders.
+"""Variants that a program is run under: nothing, flame in its modes, and other recorders.
 
 A recorder that is not on the machine is left out and named. Each is used as its
 own manual says, at its cheapest: without its analysis, writing to a file.

@@ -1,5 +1,5 @@
 /*
- * attachment.h: starts memory recording in a running process, and ends it again.
+ * attachment.h: memory recording in a running process, from its start to its end.
  *
  *   1. flame reads from outside which modules the process has loaded, which functions serve its
  *      allocations and which import slots lead to them (linkmap.h).

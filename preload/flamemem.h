@@ -130,16 +130,16 @@ flamemem_leak_end(void)
 }
 
 /*
- * Marks the end of a pass. A pass is work that a test or a server repeats, and that frees all it
+ * Marks the end of a pass: work that a test or a server repeats, and that frees all memory that it
  * does not keep. `flame leak --growth` compares the live blocks at the marks of one name (copied,
  * up to 255 bytes; NULL and "" are "unnamed"). It exits with 23 when they grow by the same amount
  * from pass to pass, though they are reachable. That takes FLAMEMEM_MARKS_LEAST marks or more, of
  * which the first quarter is warm-up.
  *
  * docs/leaks.md says what counts as growth. A mark costs a visit of each stack that has allocated,
- * and stops no thread. Of the marks of a long run ever fewer are kept. 64 names are distinguished.
- * Any thread may call it, but not a signal handler. Returns 1, or 0 if nothing is recorded or there
- * is no room.
+ * and stops no thread. The longer a run, the smaller the part of its marks that is kept. 64 names
+ * are distinguished. Any thread may call it, but not a signal handler. Returns 1, or 0 if nothing
+ * is recorded or there is no room.
  */
 static __inline__ __attribute__((always_inline, unused)) int flamemem_mark(const char *name)
 {

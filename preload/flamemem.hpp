@@ -1,12 +1,12 @@
 /*
- * flamemem.hpp: what flamemem.h has, for C++: what an object begins its end ends, also where an
- * exception leaves the block.
+ * flamemem.hpp: C++ objects for the functions of flamemem.h. A constructor begins a tag, a pause, a
+ * pool or a region, and the destructor ends it, also when an exception leaves the block.
  *
  *     flamemem::tag request("get");
  *     flamemem::pause quiet;
  *
- * The objects belong to the block and the thread they are made in, and are not copied. Which
- * threads may do what, and what each costs, flamemem.h says.
+ * An object belongs to the block and the thread that it is made in, and cannot be copied.
+ * flamemem.h says what each function costs, and which threads may call it.
  */
 #ifndef FLAME_PRELOAD_FLAMEMEM_HPP
 #define FLAME_PRELOAD_FLAMEMEM_HPP
@@ -19,7 +19,7 @@
 namespace flamemem
 {
 
-/* What the thread allocates has the frame "[tag: NAME]" at the bottom of its stacks. */
+/* A tag: allocations of the thread have the frame "[tag: NAME]" at the bottom of their stacks. */
 class tag
 {
   public:
@@ -30,7 +30,7 @@ class tag
     tag &operator=(const tag &) = delete;
 };
 
-/* What the thread allocates is left out. */
+/* A pause: allocations of the thread are not counted. */
 class pause
 {
   public:
@@ -40,7 +40,7 @@ class pause
     pause &operator=(const pause &) = delete;
 };
 
-/* An allocator of the program's own, by the address of this object. */
+/* A pool: an allocator of the program's own, identified by the address of this object. */
 class pool
 {
   public:
@@ -57,8 +57,8 @@ class pool
     pool &operator=(const pool &) = delete;
 };
 
-/* A region for `flame leak`. end() says what it left behind; without it, its end is told to
- * `flame leak` alone. */
+/* A region for `flame leak`. end() returns the blocks that it left behind. Without end() the
+ * destructor ends it, and only `flame leak` reports those blocks. */
 class leak_region
 {
   public:
@@ -87,13 +87,13 @@ class leak_region
     bool ended = false;
 };
 
-/* A copy of the trace as it is now. False: there is none. */
+/* Copies the trace as it is now. False: no copy is made. */
 inline bool snapshot(const std::string &name = {})
 {
     return flamemem_snapshot(name.c_str()) != 0;
 }
 
-/* The end of a pass, for `flame leak --growth`. */
+/* Marks the end of a pass, for `flame leak --growth`. False: the mark is not recorded. */
 inline bool mark(const std::string &name)
 {
     return flamemem_mark(name.c_str()) != 0;

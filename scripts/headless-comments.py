@@ -8,15 +8,18 @@ needs another comment, which may be in another file by now. CONTRIBUTING.md has 
 
 A C comment that ends in a comma or a semicolon continues in the next comment, so it is listed too.
 Tests and examples may have those.
+
+Exempt: short fragments behind a field that begin with a small letter, such as "of the largest
+process". The field's name is the noun that they continue.
 """
+import ast
 import re
 import sys
 
 HEADLESS = re.compile(r"(What|Whatever|Who|Whoever|Whose|Whom|Of|The same)\b")
-# The end of a comment that the next one continues. An example, indented by four or more, may end so.
+# The end of a comment that the next one continues; not of an example, indented by four or more.
 UNFINISHED = re.compile(r"(?:^|\n)(?!\s*\*\s{4})[^\n]*[,;]\s*\Z")
 MAY_BE_UNFINISHED = re.compile(r"(^|/)(tests|examples)/")
-LINE_COMMENT = {"sh": "#", "py": "#", "mk": "#"}
 # Strings and characters, so that text in them is not taken for a comment.
 C_TOKEN = re.compile(r'"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'|/\*.*?\*/|//[^\n]*', re.S)
 
@@ -51,19 +54,32 @@ def of_lines(text):
         before = bool(comment) and comment[1] != ""
 
 
+def docstrings(text):
+    """Line number and text of each docstring of Python."""
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)):
+            doc = ast.get_docstring(node)
+            if doc:
+                yield node.body[0].lineno, doc
+
+
 def main(files):
     found = 0
     for name in files:
         with open(name, encoding="utf-8", errors="replace") as f:
             text = f.read()
-        comments = of_c(text) if re.search(r"\.(c|h|cc|js|mjs|css)$", name) else of_lines(text)
+        is_c = re.search(r"\.(c|h|cc|hpp|js|mjs|css)$", name)
+        comments = list(of_c(text) if is_c else of_lines(text))
+        if name.endswith(".py"):
+            comments += docstrings(text)
         for number, comment in comments:
-            # "name.h: what it is": the noun follows the file's name.
-            comment = re.sub(r"^[\w.-]+\.(h|c|js): +(\w)", lambda m: m[2].upper(), comment, count=1)
+            # "name.h: what it is": the noun follows the file's name, and a script's arguments.
+            comment = re.sub(r"^[\w.-]+\.(?:h|hpp|c|js|py [^:\n]*|py): +(\w)",
+                             lambda m: m[1].upper(), comment, count=1)
             if HEADLESS.match(comment):
                 print(f"{name}:{number}: {one_line(comment)}")
                 found += 1
-        if re.search(r"\.(c|h|cc)$", name) and not MAY_BE_UNFINISHED.search(name):
+        if re.search(r"\.(c|h|cc|hpp)$", name) and not MAY_BE_UNFINISHED.search(name):
             for number, comment in unfinished(text):
                 print(f"{name}:{number}: continues in the next comment: {one_line(comment)}")
                 found += 1

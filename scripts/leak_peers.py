@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What LeakSanitizer and memcheck say of the cases in tests/victims/leak/kinds_*, beside flame leak.
+"""Verdicts of LeakSanitizer, memcheck and flame leak on the cases in tests/victims/leak/kinds_*.
 
 usage: leak_peers.py FLAME [NAME...]      (make leak-peers)
 
@@ -9,7 +9,7 @@ Each program of cases is run under all three, first all cases together that do n
 then each other alone. A block is known by the function that allocates it. The table of those that
 the three judge differently, and the sums of all, go to standard output; docs/leaks.md has them with
 the reasons.
-What is right is the class in the function's name.
+The right verdict is the class in the function's name.
 """
 import collections
 import os

@@ -131,7 +131,7 @@ def perl(directory):
 
 
 def hash_of(name):
-    """The same in each run: which quarter of a large suite is taken."""
+    """Hash that is equal in each run. It selects a quarter of a large suite."""
     return sum(i * ord(c) for i, c in enumerate(name, 1))
 
 

@@ -73,8 +73,8 @@ def changes(line):
 
 
 def row_changes(line, code):
-    """The same of a line in a table: a flag or a named column left out, a number, a name or a
-    word of a column changed."""
+    """(from, to, new text) of each change in a table row: a flag or a named column left out, a
+    number, a name or a word of a column changed."""
     for flag in (r"\b[A-Z_]\w* \| ", r"(?<=\w) \| [A-Z_]\w*(?! \|)"):
         for m in re.finditer(flag, code):
             yield m.start(), m.end(), ""
@@ -199,7 +199,7 @@ class Copy:
 
 
 def verdict(copy, mutant, tests, plain):
-    """What became of a mutant: the word for it, or the tests that it survived."""
+    """Verdict on a mutant: "survived", "noticed", "took too long", or why no test ran."""
     source = os.path.join(copy.dir, mutant.path)
     made, binary = "mutant.o", os.path.join(copy.o, "tests/unit", "mutant")
     with open(source, "w", encoding="utf-8") as f:

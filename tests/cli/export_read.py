@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""export_read.py KIND FILE [SERIES]: what an export says, as sorted folded lines.
+"""export_read.py KIND FILE [SERIES]: prints an export as sorted folded lines.
 
 Readers of their own, by the formats' descriptions: nothing is shared with what wrote
 the file. Of series (0 is the first) where the format has several. KIND csv and
@@ -265,7 +265,7 @@ def otlp(path, series):
 
 
 def otlp_facts(path):
-    """What is said of the profiles, a line each."""
+    """Prints the attributes of the profiles, a line each."""
     tables, resource, profiles = otlp_load(path)
     for key in sorted(resource):
         print("resource %s=%s" % (key, resource[key]))
