@@ -34,6 +34,7 @@ struct thing {
 struct path {
     const struct trace *t;
     struct symbolizer *frames;
+    struct threadlines *lines;
     struct critpath *walker;
     struct critpath_range range;   /* the first one */
     struct critpath_range *ranges; /* the ranges whose paths are added up: one, or one for each
@@ -136,10 +137,11 @@ static void add_row(struct path *p, uint32_t row, uint64_t ns)
     p->ns[row] += (int64_t)ns;
 }
 
-static void take_share(void *arg, uint32_t row, uint64_t ns)
+static void take_share(void *arg, uint32_t row, uint64_t ns, uint64_t runq_ns)
 {
     struct path *p = arg;
 
+    (void)runq_ns;
     add_row(p, row, ns);
     p->nowhere_ns -= ns;
     if (off_row(&p->t->rows[row])->kind == TRACE_OFF_ONCPU) {
@@ -160,7 +162,7 @@ static void take_ran(struct path *p, const struct critpath_step *s)
     p->nowhere_ns += ns;
     critpath_share_out(p->walker, s, take_share, p);
     if (p->nowhere_ns == before + ns && row)
-        take_share(p, row, ns);
+        take_share(p, row, ns, 0);
 }
 
 static void drop_short_pieces(struct path *p)
@@ -225,10 +227,11 @@ static void take_step(void *arg, const struct critpath_step *s)
 
 /* ---- walks without a thing ---- */
 
-static void take_short(void *arg, uint32_t row, uint64_t ns)
+static void take_short(void *arg, uint32_t row, uint64_t ns, uint64_t runq_ns)
 {
     struct path *p = arg;
 
+    (void)runq_ns;
     if (p->thing_of_row[row] == p->free_thing)
         p->short_gain += ns;
 }
@@ -407,7 +410,7 @@ static void make_tables(struct path *p)
 
 static bool find_path(struct path *p, const struct fold_when *when)
 {
-    p->walker = critpath_new(p->t);
+    p->walker = critpath_new(p->lines);
     if (!find_ranges(p, when))
         return false;
     make_tables(p);
@@ -418,7 +421,7 @@ static bool find_path(struct path *p, const struct fold_when *when)
     return true;
 }
 
-struct critical *critical_new(struct trace *const *traces, struct symbolizer *const *frames,
+struct critical *critical_new(struct threadlines *const *lines, struct symbolizer *const *frames,
                               size_t n, const struct fold_when *when, bool must)
 {
     struct critical *c = xcalloc(1, sizeof *c);
@@ -426,8 +429,9 @@ struct critical *critical_new(struct trace *const *traces, struct symbolizer *co
 
     c->path = xcalloc(n + 1, sizeof *c->path);
     for (c->n = 0; c->n < n; c->n++) {
-        c->path[c->n] = (struct path){.t = traces[c->n], .frames = frames[c->n]};
-        found += critical_has(traces[c->n]) && find_path(&c->path[c->n], when);
+        c->path[c->n] =
+            (struct path){.t = lines[c->n]->t, .lines = lines[c->n], .frames = frames[c->n]};
+        found += critical_has(lines[c->n]->t) && find_path(&c->path[c->n], when);
     }
     in_use = c;
     if (found || !when || !fold_when_given(when) || (!must && !when->ends_in))
@@ -439,7 +443,7 @@ struct critical *critical_new(struct trace *const *traces, struct symbolizer *co
                     when->ends_in);
     else
         flame_error(FLAME_USAGE, "%s: --from, --to: nothing was recorded then",
-                    n ? traces[0]->path : "no trace");
+                    n ? lines[0]->t->path : "no trace");
     critical_free(c);
     return NULL;
 }

@@ -8,7 +8,7 @@
  * for it.
  *
  *  lifecycle  critical_new, then fold with critical_value, critical_write, critical_free
- *  ownership  traces are borrowed
+ *  ownership  traces and lines are borrowed
  *  threads    not thread-safe, like all of fold: critical_value uses the object made last
  */
 #ifndef FLAME_FOLD_CRITICAL_H
@@ -18,6 +18,7 @@
 #include "fold/symbolize.h"
 #include "fold/moments.h"
 #include "fold/viewtable.h"
+#include "fold/analysis/threadlines.h"
 
 struct critical;
 
@@ -25,11 +26,11 @@ struct critical;
 bool critical_has(const struct trace *t);
 
 /*
- * Finds the path of each trace, within the range of `when` (NULL: all of it). Returns NULL after a
- * line on standard error, if nothing was recorded in that range, or there is no such thread.
- * Unless `must` is set, the path of a range in which nothing was recorded is empty.
+ * Finds the path of the trace of each of `lines`, within the range of `when` (NULL: all of it).
+ * Returns NULL after a line on standard error, if nothing was recorded in that range, or there is
+ * no such thread. Unless `must` is set, the path of a range in which nothing was recorded is empty.
  */
-struct critical *critical_new(struct trace *const *traces, struct symbolizer *const *frames,
+struct critical *critical_new(struct threadlines *const *lines, struct symbolizer *const *frames,
                               size_t n, const struct fold_when *when, bool must);
 void critical_free(struct critical *c); /* NULL is allowed */
 

@@ -143,6 +143,8 @@ struct folding {
     size_t ntraces;
     struct symbolizer **frames; /* of each trace */
     struct idle **idle;         /* of each trace; NULLs unless idle sleeps are left out */
+    struct threadlines **lines; /* of each trace; NULLs unless a view needs them */
+    struct chainsplit **split;  /* of each trace; NULLs unless a view shows chains */
     struct excludes *excludes;
     struct aggregate *to;
     struct critical *critical; /* NULL: no view is of the critical path */
@@ -150,6 +152,8 @@ struct folding {
 
 static void count_view(struct folding *f, struct counted *c, struct filter_report *left_out)
 {
+    bool is_chain = c->view->shape == VIEW_CHAIN;
+
     for (size_t i = 0; i < f->ntraces; i++) {
         struct row_value_options io = {.view = c->view,
                                        .tid = f->opt->tid,
@@ -157,9 +161,10 @@ static void count_view(struct folding *f, struct counted *c, struct filter_repor
                                        .comms = f->opt->comms,
                                        .ncomms = f->opt->ncomms,
                                        .idle = f->idle[i],
+                                       .split = is_chain ? f->split[i] : NULL,
                                        .left_out = left_out};
         struct nodestack_options no = {
-            .shape = c->view->shape, .pid = f->opt->pid, .tid = f->opt->tid};
+            .shape = c->view->shape, .split = io.split, .pid = f->opt->pid, .tid = f->opt->tid};
         struct row_values items = row_values_collect(f->traces[i], &io);
 
         nodestacks_add(f->traces[i], f->frames[i], &items, &no);
@@ -301,6 +306,7 @@ static void write_lanes(const struct folding *f, const struct counted *counted, 
                                 .traces = f->traces,
                                 .frames = f->frames,
                                 .idle = f->idle,
+                                .split = f->split,
                                 .ntraces = f->ntraces,
                                 .views = views,
                                 .excludes = f->excludes,
@@ -356,8 +362,28 @@ static bool find_critical(struct folding *f, const struct counted *counted, size
         wanted = wanted || counted[i].view->of_path;
     if (wanted)
         f->critical =
-            critical_new(f->traces, f->frames, f->ntraces, f->opt->when, !f->opt->all_views);
+            critical_new(f->lines, f->frames, f->ntraces, f->opt->when, !f->opt->all_views);
     return !wanted || f->critical;
+}
+
+/* Makes what views of time need: each thread's waits in order, and the waits split. */
+static void order_waits(struct folding *f, const struct counted *counted, size_t n)
+{
+    bool path = false, chain = false;
+
+    for (size_t i = 0; i < n; i++) {
+        path = path || counted[i].view->of_path;
+        chain = chain || counted[i].view->shape == VIEW_CHAIN;
+    }
+    for (size_t i = 0; i < f->ntraces && (path || chain); i++) {
+        f->lines[i] = threadlines_new(f->traces[i]);
+        if (chain && f->traces[i]->nintervals)
+            f->split[i] = chainsplit_new(f->lines[i]);
+        if (f->split[i] && f->split[i]->unsplit && !f->opt->quiet)
+            flame_warn("%s: too many waits: %" PRIu64 " are not split over what their wakers did "
+                       "meanwhile; --from and --to take a part",
+                       f->traces[i]->path, f->split[i]->unsplit);
+    }
 }
 
 /* Folds traces and views that are known to fit. */
@@ -378,8 +404,11 @@ static int fold_now(const struct fold_options *opt, struct trace *const *traces,
     f.excludes = excludes_new(opt->excludes, opt->nexcludes);
     f.frames = xcalloc(ntraces, sizeof(struct symbolizer *));
     f.idle = xcalloc(ntraces, sizeof(struct idle *));
+    f.lines = xcalloc(ntraces, sizeof(struct threadlines *));
+    f.split = xcalloc(ntraces, sizeof(struct chainsplit *));
     f.to = aggregate_new();
     open_traces(&f, syms, &left_out);
+    order_waits(&f, counted, n);
     if (!find_critical(&f, counted, n))
         n = 0, status = FLAME_USAGE;
     for (size_t v = 0; v < n; v++)
@@ -409,12 +438,18 @@ static int fold_now(const struct fold_options *opt, struct trace *const *traces,
         symbolizer_free(f.frames[i]);
         idle_free(f.idle[i]);
     }
+    critical_free(f.critical);
+    for (size_t i = 0; i < ntraces; i++) {
+        chainsplit_free(f.split[i]);
+        threadlines_free(f.lines[i]);
+    }
     free(f.frames);
     free(f.idle);
+    free(f.lines);
+    free(f.split);
     excludes_free(f.excludes);
     filter_report_release(&left_out);
     missing_symbols_release(&heading.lost);
-    critical_free(f.critical);
     symbols_free(syms);
     aggregate_free(f.to);
     return status;

@@ -3,6 +3,7 @@
  * threads. Then the intervals are gathered, and reduced as soon as they are too many for memory
  * or for the text. Last, each view lists the rows of each of its stacks: so a page finds the
  * stack in which a row counts, and computes every view of a part of the time by adding rows up.
+ * Chains that are split are of links in place of rows: the page splits the waits of a part itself.
  */
 #define _GNU_SOURCE
 #include "fold/lanetext.h"
@@ -16,6 +17,7 @@
 #include "fold/critical.h"
 #include "fold/row_values.h"
 #include "fold/nodestacks.h"
+#include "fold/analysis/chaintext.h"
 #include "fold/analysis/offrow.h"
 
 #define SHORTEST_NS 1000u
@@ -49,6 +51,8 @@ struct run {
     struct trace_interval *list; /* `row` is the number here */
     size_t n, room;
     uint64_t zero_ns, short_ns, lost_ns;
+    struct chaintext_trace *links; /* by trace; NULL: chains are not split */
+    uint32_t nlinks;
 };
 
 static bool has_intervals(const struct trace *t)
@@ -407,6 +411,12 @@ static void place_row(struct placing *p, uint32_t stack, uint32_t row)
     s->row[s->n++] = row;
 }
 
+/* The links of a trace, for a view that has them in place of rows. */
+static const struct chainsplit *split_of(const struct placing *p, size_t trace)
+{
+    return p->view->shape == VIEW_CHAIN && p->r->links ? p->r->links[trace].split : NULL;
+}
+
 static void place_rows(struct placing *p, size_t trace)
 {
     const struct lanetext_input *in = p->r->in;
@@ -417,18 +427,21 @@ static void place_rows(struct placing *p, size_t trace)
                                    .comms = in->opt->comms,
                                    .ncomms = in->opt->ncomms,
                                    .idle = in->idle[trace],
+                                   .split = split_of(p, trace),
                                    .left_out = &left_out};
     struct row_values items = row_values_of_rows(t, &io);
     struct nodestack_options no = {
-        .shape = p->view->shape, .pid = in->opt->pid, .tid = in->opt->tid};
+        .shape = p->view->shape, .split = io.split, .pid = in->opt->pid, .tid = in->opt->tid};
 
     no.stacks = xcalloc(items.n + 1, sizeof *no.stacks);
     nodestacks_add(t, in->frames[trace], &items, &no);
     for (size_t i = 0; i < items.n; i++) {
-        uint32_t row = p->r->of[trace].row[items.item[i].value];
+        uint32_t row = p->r->of[trace].row[items.item[i].value], link = items.item[i].link;
 
-        if (row)
-            place_row(p, no.stacks[i], row - 1);
+        if (row && link)
+            place_row(p, no.stacks[i], p->r->links[trace].link[link] - 1);
+        else if (row)
+            place_row(p, no.stacks[i], (io.split ? p->r->nlinks : 0) + row - 1);
     }
     free(no.stacks);
     free(items.item);
@@ -513,6 +526,41 @@ static void read_traces(struct run *r)
     }
 }
 
+/* Whether the text has all that chains are made of: the waits of all threads. */
+static bool has_chains(const struct run *r)
+{
+    const struct fold_options *o = r->in->opt;
+    bool any = false;
+
+    for (size_t i = 0; i < r->in->ntraces; i++) {
+        any = any || r->in->split[i];
+        if (r->in->idle[i])
+            return false;
+    }
+    return any && !o->ncomms && !o->nexcludes;
+}
+
+static void number_links(struct run *r)
+{
+    r->links = xcalloc(r->in->ntraces + 1, sizeof *r->links);
+    for (size_t i = 0; i < r->in->ntraces; i++) {
+        r->links[i] = (struct chaintext_trace){.split = r->of[i].row ? r->in->split[i] : NULL,
+                                               .row = r->of[i].row,
+                                               .thread = r->of[i].thread};
+        r->nlinks = chaintext_number(&r->links[i], r->nlinks);
+    }
+}
+
+/* Chains that are split are no sums of rows. Without their links, a page has them as a whole. */
+static bool is_placed(const struct run *r, const struct view *view)
+{
+    bool split = false;
+
+    for (size_t i = 0; i < r->in->ntraces; i++)
+        split = split || r->in->split[i];
+    return view->shape != VIEW_CLASS && (view->shape != VIEW_CHAIN || !split || r->links);
+}
+
 static void write_all(struct run *r, aggregate_sink sink, void *opaque)
 {
     size_t most = r->in->most_bytes ? r->in->most_bytes : LANETEXT_BYTES;
@@ -531,9 +579,14 @@ static void write_all(struct run *r, aggregate_sink sink, void *opaque)
     add_packed(&sb, "kind", r, kind_of);
     add_packed(&sb, "waker", r, waker_of);
     strbuf_addch(&sb, '\n');
+    if (has_chains(r)) {
+        number_links(r);
+        chaintext_add(&sb, r->links, r->in->ntraces, (uint32_t)r->nrows, (uint32_t)r->nthreads,
+                      r->zero_ns);
+    }
     sink(opaque, sb.buf, sb.len);
     for (size_t i = 0; i < r->in->nviews; i++)
-        if (r->in->views[i]->shape != VIEW_CLASS)
+        if (is_placed(r, r->in->views[i]))
             write_view(r, r->in->views[i], sink, opaque);
     strbuf_clear(&sb);
     write_waits(r, &sb);
@@ -555,9 +608,12 @@ void lanetext_write(const struct lanetext_input *in, aggregate_sink sink, void *
     if (r.n)
         write_all(&r, sink, opaque);
     for (size_t i = 0; i < in->ntraces; i++) {
+        if (r.links)
+            free(r.links[i].link);
         free(r.of[i].row);
         free(r.of[i].thread);
     }
+    free(r.links);
     free(r.of);
     free(r.rows);
     free(r.threads);

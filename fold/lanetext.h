@@ -13,6 +13,7 @@
 #include "fold/fold_options.h"
 #include "fold/symbolize.h"
 #include "fold/filter_report.h"
+#include "fold/analysis/chainsplit.h"
 
 #define LANETEXT_BYTES ((size_t)3 << 20) /* of intervals, before they become text */
 
@@ -21,6 +22,7 @@ struct lanetext_input {
     struct trace *const *traces;
     struct symbolizer *const *frames; /* by trace */
     struct idle *const *idle;         /* by trace; NULLs: no sleeps are left out */
+    struct chainsplit *const *split;  /* by trace; NULLs: its chains are not split */
     size_t ntraces;
     const struct view *const *views; /* the views that the text has */
     size_t nviews;

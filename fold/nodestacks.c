@@ -26,6 +26,7 @@
 #include "common/trace/sleepclass.h"
 #include "common/trace/trace_merge.h"
 #include "fold/analysis/age_limits.h"
+#include "fold/analysis/offrow.h"
 #include "fold/frame_annotations.h"
 
 struct run {
@@ -44,8 +45,9 @@ struct run {
     uint32_t *root;    /* id of the root node below it */
     uint32_t *address; /* number of a PC's address, see symbolize.h; else its frame */
     uint32_t *stack;
-    uint32_t *stack_of; /* the round in which `stack` was made */
-    uint32_t *alone;    /* the stack of a waker's frames with nothing below; 0: not made yet */
+    uint32_t *stack_of;    /* the round in which `stack` was made */
+    uint32_t *alone;       /* the stack of a waker's frames with nothing below; 0: not made yet */
+    uint32_t *split_stack; /* by link of o->split; 0: not made yet */
 };
 
 static uint32_t frame_of_string(struct aggregate *a, struct strbuf *sb)
@@ -187,8 +189,33 @@ static bool shows_wakers(const struct run *r)
     return r->o->shape == VIEW_STACK_WAKER || r->o->shape == VIEW_CHAIN;
 }
 
+static void list_links(struct run *r, const struct row_values *items)
+{
+    const struct chainsplit *c = r->o->split;
+
+    for (size_t i = 0; i < items->n; i++) {
+        uint32_t waker, id = items->item[i].link;
+
+        for (; id && !r->split_stack[id]; id = c->link[id].below) {
+            const struct chainsplit_link *l = &c->link[id];
+
+            r->split_stack[id] = 1; /* listed */
+            if (l->kind == CHAINSPLIT_WAKER) {
+                list_node(r, l->id);
+            } else if (l->kind == CHAINSPLIT_SLEEP) {
+                list_node(r, off_sleeper(r->t, r->t->rows[l->id].node, &waker));
+                if (waker)
+                    list_node(r, waker);
+            }
+        }
+    }
+    memset(r->split_stack, 0, c->n * sizeof *r->split_stack);
+}
+
 static void list_nodes(struct run *r, const struct row_values *items)
 {
+    if (r->o->split)
+        list_links(r, items);
     for (size_t i = 0; i < items->n; i++)
         list_node(r, items->item[i].node);
     /* The list grows as it is read, but a waker's stack has no wakers that count. */
@@ -314,44 +341,54 @@ static const uint32_t *node_frames(struct run *r, uint32_t id, size_t *n)
     }
 }
 
-static uint32_t push_waker(struct run *r, uint32_t link, uint32_t stack)
+static uint32_t push_waking(struct run *r, uint32_t stack, uint32_t frame)
 {
-    uint32_t id = (uint32_t)r->t->nodes[link].addr, roots[2];
+    return aggregate_push(r->to, stack, frame_annotations_frame(&r->waker, frame));
+}
+
+static uint32_t push_waking_thread(struct run *r, uint32_t stack, uint32_t thread)
+{
+    uint32_t roots[2];
+
+    for (size_t n = root_frames(r, thread, roots); n > 0; n--)
+        stack = push_waking(r, stack, roots[n - 1]);
+    return stack;
+}
+
+/* Pushes the frames of a node's stack, the leaf first. */
+static uint32_t push_waking_stack(struct run *r, uint32_t id, uint32_t stack)
+{
     const struct trace_node *node;
     const uint32_t *frames;
     size_t n;
 
-    stack = push_text(r, stack, "--");
     for (node = &r->t->nodes[id]; node->kind != TRACE_NODE_ROOT; node = &r->t->nodes[id]) {
         for (frames = node_frames(r, id, &n); n > 0; n--)
-            stack = aggregate_push(r->to, stack, frame_annotations_frame(&r->waker, frames[n - 1]));
+            stack = push_waking(r, stack, frames[n - 1]);
         id = node->parent;
     }
-    for (n = root_frames(r, (uint32_t)node->addr, roots); n > 0; n--)
-        stack = aggregate_push(r->to, stack, frame_annotations_frame(&r->waker, roots[n - 1]));
-    return stack;
+    return push_waking_thread(r, stack, (uint32_t)node->addr);
 }
 
-/* A link's appearance in a chain: equal for links that read alike. */
-static uint32_t link_looks(struct run *r, uint32_t link)
+/* A waker's appearance in a chain, by the node of its stack: equal for links that read alike. */
+static uint32_t waker_looks(struct run *r, uint32_t id)
 {
-    uint32_t id = (uint32_t)r->t->nodes[link].addr;
-
     if (!r->alone[id])
-        r->alone[id] = push_waker(r, link, 0);
+        r->alone[id] = push_waking_stack(r, id, push_text(r, 0, "--"));
     return r->alone[id];
 }
 
 static uint32_t push_link(struct run *r, uint32_t id, uint32_t stack)
 {
-    uint32_t before = r->t->nodes[id].parent;
-    bool first = r->t->nodes[before].kind != TRACE_NODE_WAKER;
+    const struct trace_node *nodes = r->t->nodes;
+    uint32_t before = nodes[id].parent, waker = (uint32_t)nodes[id].addr;
+    bool first = nodes[before].kind != TRACE_NODE_WAKER;
 
     if (!(first ? shows_wakers(r) : r->o->shape == VIEW_CHAIN))
         return stack;
-    if (!first && link_looks(r, id) == link_looks(r, before))
+    if (!first && waker_looks(r, waker) == waker_looks(r, (uint32_t)nodes[before].addr))
         return stack;
-    return push_waker(r, id, stack);
+    return push_waking_stack(r, waker, push_text(r, stack, "--"));
 }
 
 static uint32_t push_node(struct run *r, uint32_t id, uint32_t stack)
@@ -367,6 +404,66 @@ static uint32_t push_node(struct run *r, uint32_t id, uint32_t stack)
         stack = aggregate_push(r->to, stack,
                                r->part == VIEW_COLD ? frame_annotations_frame(&r->cold, frames[i])
                                                     : frames[i]);
+    return stack;
+}
+
+/* ---- links of a chain that is split ---- */
+
+static uint32_t frame_of_text(struct run *r, const char *text)
+{
+    return aggregate_frame(r->to, text, strlen(text));
+}
+
+/* Pushes a sleep of a waker that no thread ended: first what ended it, as far as that is known. */
+static uint32_t push_sleep(struct run *r, uint32_t row, uint32_t stack)
+{
+    uint32_t waker, sleeper = off_sleeper(r->t, r->t->rows[row].node, &waker);
+    const uint32_t *frames;
+    size_t n;
+
+    for (; waker && r->t->nodes[waker].kind != TRACE_NODE_ROOT; waker = r->t->nodes[waker].parent)
+        for (frames = node_frames(r, waker, &n); n > 0; n--)
+            stack = push_waking(r, stack, frames[n - 1]);
+    return push_waking_stack(r, sleeper, stack);
+}
+
+static uint32_t push_split_link(struct run *r, const struct chainsplit_link *l, uint32_t stack)
+{
+    const struct chainsplit_link *below = &r->o->split->link[l->below];
+
+    if (l->kind == CHAINSPLIT_WAKER && below->kind == CHAINSPLIT_WAKER &&
+        waker_looks(r, l->id) == waker_looks(r, below->id))
+        return stack;
+    stack = push_text(r, stack, "--");
+    switch (l->kind) {
+    case CHAINSPLIT_WAKER:
+        return push_waking_stack(r, l->id, stack);
+    case CHAINSPLIT_SLEEP:
+        return push_sleep(r, l->id, stack);
+    case CHAINSPLIT_CREATOR:
+        return push_waking_thread(r, stack, l->id);
+    case CHAINSPLIT_RUNQ:
+        return push_waking(r, stack, frame_of_text(r, "[run queue]"));
+    default:
+        return push_waking(r, stack, frame_of_text(r, "[earlier]"));
+    }
+}
+
+/* The stack with the link on top, and those below it. A link is of one row, and so of one stack. */
+static uint32_t push_split(struct run *r, uint32_t link, uint32_t stack)
+{
+    uint32_t chain[CHAINSPLIT_DEPTH_MAX], n = 0;
+
+    for (; !r->split_stack[link] && r->o->split->link[link].below; n++) {
+        chain[n] = link;
+        link = r->o->split->link[link].below;
+    }
+    if (r->split_stack[link])
+        stack = r->split_stack[link];
+    while (n-- > 0) {
+        stack = push_split_link(r, &r->o->split->link[chain[n]], stack);
+        r->split_stack[chain[n]] = stack;
+    }
     return stack;
 }
 
@@ -411,6 +508,8 @@ static void add_items(struct run *r, const struct row_values *items)
             r->stack_of[above] = round;
         }
         stack = r->stack[item->node];
+        if (item->link)
+            stack = push_split(r, item->link, stack);
         if (item->top)
             stack = push_root(r, item->top, stack);
         if (item->longest)
@@ -439,6 +538,8 @@ void nodestacks_add(const struct trace *t, struct symbolizer *frames,
     r.stack = xcalloc(nodes, sizeof *r.stack);
     r.stack_of = xcalloc(nodes, sizeof *r.stack_of);
     r.alone = xcalloc(nodes, sizeof *r.alone);
+    if (o->split)
+        r.split_stack = xcalloc(o->split->n, sizeof *r.split_stack);
     r.needed[0] = 1;
     list_nodes(&r, items);
     find_addresses(&r);
@@ -453,4 +554,5 @@ void nodestacks_add(const struct trace *t, struct symbolizer *frames,
     free(r.stack);
     free(r.stack_of);
     free(r.alone);
+    free(r.split_stack);
 }

@@ -9,8 +9,9 @@
 
 struct nodestack_options {
     enum view_shape shape;
-    bool pid;         /* the root frame is comm-PID instead of comm */
-    bool tid;         /* a frame for the thread under the root */
+    const struct chainsplit *split; /* whose links items have; NULL: they have none */
+    bool pid;                       /* the root frame is comm-PID instead of comm */
+    bool tid;                       /* a frame for the thread under the root */
     uint32_t *stacks; /* by item, its stack is put here and nothing is counted; or NULL */
 };
 

@@ -149,6 +149,37 @@ static struct row_value longest_of(const struct trace *t, struct row_value *of_c
     return item;
 }
 
+/* An item that is split, and where its parts go. */
+struct split_item {
+    struct row_values *items;
+    size_t *alloc;
+    struct row_value item;
+};
+
+static void add_link(void *arg, uint32_t link, int64_t ns)
+{
+    struct split_item *s = arg;
+    struct row_value item = s->item;
+
+    item.link = link;
+    item.value = ns;
+    add(s->items, s->alloc, item);
+}
+
+/* Adds the links of a row. What is left of its value keeps the wakers that the recorder noted. */
+static void add_links(const struct trace *t, const struct row_value_options *o, uint32_t row,
+                      const struct row_value *item, struct row_values *items, size_t *alloc)
+{
+    struct split_item split = {items, alloc, *item};
+    struct row_value rest = *item;
+    uint32_t waker;
+
+    split.item.node = off_sleeper(t, item->node, &waker);
+    rest.value = chainsplit_of_row(o->split, row, item->value, add_link, &split);
+    if (rest.value)
+        add(items, alloc, rest);
+}
+
 struct row_values row_values_collect(const struct trace *t, const struct row_value_options *o)
 {
     uint32_t *longest = NULL;
@@ -168,12 +199,36 @@ struct row_values row_values_collect(const struct trace *t, const struct row_val
         item = item_of(t, &t->rows[id], value, o);
         if (longest && longest[t->nodes[item.node].parent] == id)
             add(&items, &alloc, longest_of(t, &item, id));
-        if (item.node && item.value)
+        if (o->split)
+            add_links(t, o, id, &item, &items, &alloc);
+        else if (item.node && item.value)
             add(&items, &alloc, on_region(t, item));
     }
     free(longest);
     sort(&items);
     return items;
+}
+
+static void ignore_link(void *arg, uint32_t link, int64_t ns)
+{
+    (void)arg;
+    (void)link;
+    (void)ns;
+}
+
+/* Adds an item for each link of the row, and one without a link if the row has time of none. */
+static void add_links_of_row(const struct trace *t, const struct row_value_options *o, uint32_t row,
+                             const struct row_value *item, struct row_values *items, size_t *alloc)
+{
+    int64_t value = o->view->value(t, &t->rows[row]);
+    struct row_value one = *item;
+    uint32_t waker;
+
+    if (chainsplit_of_row(o->split, row, value, ignore_link, NULL))
+        add(items, alloc, *item);
+    one.node = off_sleeper(t, item->node, &waker);
+    for (one.link = o->split->of_row[row]; one.link; one.link = o->split->link[one.link].next)
+        add(items, alloc, one);
 }
 
 struct row_values row_values_of_rows(const struct trace *t, const struct row_value_options *o)
@@ -189,7 +244,9 @@ struct row_values row_values_of_rows(const struct trace *t, const struct row_val
         item = item_of(t, &t->rows[id], id, o);
         if (!o->tid && o->view->recorder == TRACE_RECORDER_MEM)
             item.thread = 0;
-        if (item.node)
+        if (o->split)
+            add_links_of_row(t, o, id, &item, &items, &alloc);
+        else if (item.node)
             add(&items, &alloc, on_region(t, item));
     }
     sort(&items);

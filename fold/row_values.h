@@ -9,6 +9,7 @@
 #include "fold/idle.h"
 #include "fold/filter_report.h"
 #include "fold/viewtable.h"
+#include "fold/analysis/chainsplit.h"
 
 struct row_value {
     uint32_t node;   /* the stack */
@@ -17,6 +18,7 @@ struct row_value {
     uint32_t top;    /* the thread whose name becomes the topmost frame, or 0 */
     uint32_t region; /* the region whose frame goes below the stack: its number plus one, or 0 */
     enum view_part part;
+    uint32_t link;    /* a link of the row's chain on top of the stack (chainsplit.h), or 0 */
     uint64_t longest; /* nanoseconds of a sleep that gets a frame on top of the stack; 0: none */
     int64_t value;
 };
@@ -34,14 +36,16 @@ struct row_value_options {
                                  as the kernel keeps no more) */
     size_t ncomms;
     const struct idle *idle;        /* stacks to leave out; NULL: none */
+    const struct chainsplit *split; /* of the trace, for a view that shows chains; or NULL */
     struct filter_report *left_out; /* gets the sums of what is left out */
 };
 
 /* One item for each row whose value is not 0; or, of memory without `tid`, for each node, with
- * the sum of its rows. */
+ * the sum of its rows; or, with `split`, for each link of a row's chain. */
 struct row_values row_values_collect(const struct trace *t, const struct row_value_options *o);
 
-/* One item for each row whose value is not 0; its value is the row's id. */
+/* One item for each row whose value is not 0, or, with `split`, for each link of its chain, and for
+ * what has none; its value is the row's id. */
 struct row_values row_values_of_rows(const struct trace *t, const struct row_value_options *o);
 
 #endif

@@ -159,7 +159,7 @@ static bool take_rows(struct lanes *l, const char *s, size_t len)
            take_by_row(l, s, len, " waker=", l->nthreads + 1, &l->waker);
 }
 
-static bool take_numbers(struct lanes *l, const char *s, size_t len)
+static bool take_numbers(struct lanes *l, const char *s, size_t len, uint64_t limit)
 {
     struct varint_reader r;
     int64_t at = 0, step;
@@ -168,7 +168,7 @@ static bool take_numbers(struct lanes *l, const char *s, size_t len)
         if (step < -(int64_t)ROWS_MAX || step > (int64_t)ROWS_MAX)
             return false;
         at += step;
-        if (at < 0 || (uint64_t)at >= l->nrows)
+        if (at < 0 || (uint64_t)at >= limit)
             return false;
         GROW(l->rows, l->nof, l->rows_room);
         l->rows[l->nof++] = (uint32_t)at;
@@ -183,6 +183,7 @@ static bool take_stack(struct lanes *l, const char **s, size_t len, size_t *stac
     struct lanes_stack stack = {.node = LANES_NOWHERE, .first = l->nof};
     const char *blank = memchr(*s, ' ', len);
     size_t end = len, view = blank ? (size_t)(blank - *s) : len;
+    uint64_t limit = l->nrows;
 
     while (end && (*s)[end - 1] != ' ')
         end--;
@@ -190,7 +191,9 @@ static bool take_stack(struct lanes *l, const char **s, size_t len, size_t *stac
     if (!blank || view >= sizeof stack.view || end <= view || len - end < sizeof word - 1 ||
         memcmp(*s + end, word, sizeof word - 1) != 0)
         return false;
-    if (!take_numbers(l, *s + end + sizeof word - 1, len - end - (sizeof word - 1))) {
+    if (view == 5 && memcmp(*s, "chain", 5) == 0)
+        limit += l->nlinks;
+    if (!take_numbers(l, *s + end + sizeof word - 1, len - end - (sizeof word - 1), limit)) {
         l->nof = stack.first;
         return false;
     }
@@ -200,6 +203,60 @@ static bool take_stack(struct lanes *l, const char **s, size_t len, size_t *stac
     *stack_len = end - view - 1;
     GROW(l->stacks, l->nstacks, l->stacks_room);
     l->stacks[l->nstacks++] = stack;
+    return true;
+}
+
+/* ---- links of chains ---- */
+
+enum { LINK_ROOT, LINK_WAKER, LINK_SLEEP, LINK_CREATOR, LINK_RUNQ, LINK_EARLIER };
+
+/* Whether links are on earlier ones, and of rows and threads that exist. */
+static bool are_links(const struct lanes *l, const char *s, size_t len, uint64_t n)
+{
+    uint64_t v, subject, at = 0;
+    struct varint_reader r;
+
+    for (varint_read(&r, s, len); varint_take(&r, &v); at++) {
+        uint64_t kind = v & 7, below = v >> 3;
+
+        if (at == n || !varint_take(&r, &subject) || kind > LINK_EARLIER || below > at ||
+            (below == 0) != (kind == LINK_ROOT) ||
+            subject > (kind == LINK_CREATOR ? l->nthreads : l->nrows) ||
+            (kind == LINK_ROOT && !subject))
+            return false;
+    }
+    return !r.wrong && at == n;
+}
+
+/* Whether there are three numbers a thread: begin, length, and the creator, which is a thread. */
+static bool are_lives(const struct lanes *l, const char *s, size_t len)
+{
+    uint64_t begin, length, parent, n = 0;
+    struct varint_reader r;
+
+    for (varint_read(&r, s, len); varint_take(&r, &begin); n++)
+        if (!varint_take(&r, &length) || !varint_take(&r, &parent) || begin > NUMBER_MAX ||
+            length > NUMBER_MAX || parent > l->nthreads)
+            return false;
+    return !r.wrong && n == l->nthreads;
+}
+
+static bool take_links(struct lanes *l, const char *s, size_t len)
+{
+    uint64_t n, whole_ns;
+    const char *data, *lives;
+    size_t size, lives_size;
+
+    if (!l->thread.len || l->nlinks || !find_number(s, len, " n=", &n) || !n || n > ROWS_MAX ||
+        !find_number(s, len, " whole=", &whole_ns) || whole_ns > NUMBER_MAX ||
+        !find_word(s, len, " lives=", &lives, &lives_size) || !are_lives(l, lives, lives_size) ||
+        !find_word(s, len, " data=", &data, &size) || !are_links(l, data, size, n) ||
+        !take_by_row(l, s, len, " woke=", l->nrows + 1, &l->woke))
+        return false;
+    l->lives = keep(l, lives, lives_size);
+    l->links = keep(l, data, size);
+    l->whole_ns = whole_ns;
+    l->nlinks = n;
     return true;
 }
 
@@ -328,6 +385,8 @@ bool lanes_comment(struct lanes *l, const char *s, size_t len, uint64_t line, co
         known = take_thread(l, s, len);
     else if (starts_with(&s, &len, "rows"))
         known = take_rows(l, s, len);
+    else if (starts_with(&s, &len, "links"))
+        known = take_links(l, s, len);
     else if (starts_with(&s, &len, "in "))
         known = is_stack = take_stack(l, &s, len, stack_len);
     else if (starts_with(&s, &len, "waits"))

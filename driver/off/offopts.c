@@ -107,8 +107,8 @@ const struct opts_row off_rows_of_waiting[] = {
     {"kernel", .help = "the kernel's frames too, where permitted", .take = opts_take_true,
      .at = AT(tracer.kernel)},
     {"lanes", .arg = "SIZE|off",
-     .help = "room for when each wait was, for the lanes of a page; what is over it is summed up "
-             "(default: 64m where the result is a page or a trace)",
+     .help = "room for when each wait was, for chains and the lanes of a page; what is over it is "
+             "summed up (default: 64m)",
      .take = take_lanes, .at = AT(tracer.lanes)},
     {"no-filter",
      .help = "stop at every system call: slower, but set-user-id programs gain their privileges, "
@@ -305,9 +305,6 @@ uint64_t off_options_lanes(const struct off_options *o)
 {
     if (o->tracer.lanes != LANES_NOT_GIVEN)
         return o->tracer.lanes;
-    if (!o->run.shows_moments && !o->when.region && !o->tracer.last_ns &&
-        strcmp(o->run.view, "critical") != 0)
-        return 0;
     /* The other half of the budget is for stacks. */
     return o->tracer.max_disk && o->tracer.max_disk / 2 < LANES_DEFAULT ? o->tracer.max_disk / 2
                                                                         : LANES_DEFAULT;

@@ -25,37 +25,10 @@
  * are the process's end, which ends threads one by one. */
 #define OUTLIVES_NS 20000000u
 
-struct wait {
-    uint64_t begin, end, woken;
-    uint32_t row, waker; /* 0: no thread to which the path can go */
-    uint32_t seen;       /* the number of the walk that went to its waker */
-    bool part;           /* another wait continues it; the waker allowed that one to begin */
-};
-
-struct share {
-    uint64_t begin, end, ns;
-    uint64_t last; /* the latest end up to here */
-    uint32_t row;
-    bool sum; /* of short waits; else a share of the stretch */
-};
-
-struct line {
-    struct wait *wait;
-    size_t nwaits, waits_room;
-    struct share *share;
-    size_t nshares, shares_room;
-    uint64_t begin, end; /* end 0: the thread has no known times */
-    bool lived;          /* they are those of its life */
-    uint32_t parent;
-    bool shared; /* a record of several threads */
-};
-
 struct critpath {
     const struct trace *t;
-    struct line *line; /* by thread */
-    uint64_t from, to; /* of the recording */
+    struct threadlines *lines; /* borrowed */
     uint32_t walks;
-    bool sums;
 };
 
 bool critpath_is_known(const struct trace *t)
@@ -63,158 +36,37 @@ bool critpath_is_known(const struct trace *t)
     return t->header.recorder == TRACE_RECORDER_OFF && t->nintervals && t->nlives;
 }
 
-/* ---- lines ---- */
-
-static struct line *line_of(const struct critpath *c, uint32_t thread)
-{
-    return thread && thread < c->t->thread_limit && trace_off_thread_at(c->t, thread)
-               ? &c->line[thread]
-               : NULL;
-}
-
-/* The thread of the first waker, whose link is the lowest. */
-static uint32_t waker_of(const struct trace *t, uint32_t node)
-{
-    uint32_t waker = 0;
-
-    for (; t->nodes[node].kind == TRACE_NODE_WAKER; node = t->nodes[node].parent)
-        waker = (uint32_t)t->nodes[node].addr;
-    return waker ? (uint32_t)trace_node_root(t, waker)->addr : 0;
-}
-
-static void add_interval(struct critpath *c, const struct trace_interval *i)
-{
-    const struct trace_off_row *row = &trace_off_rows(c->t)[i->row];
-    struct line *l = line_of(c, row->thread);
-    bool waits = row->kind < TRACE_OFF_ONCPU;
-
-    if (!l || row->kind == TRACE_OFF_CLASS)
-        return;
-    if (waits && (i->kind == TRACE_INTERVAL_SLEEP || i->kind == TRACE_INTERVAL_PART)) {
-        uint64_t runq = i->runq_ns < i->end_ns - i->begin_ns ? i->runq_ns : 0;
-
-        GROW(l->wait, l->nwaits, l->waits_room);
-        l->wait[l->nwaits++] = (struct wait){.begin = i->begin_ns,
-                                             .end = i->end_ns,
-                                             .woken = i->end_ns - runq,
-                                             .row = i->row,
-                                             .waker = waker_of(c->t, row->node),
-                                             .part = i->kind == TRACE_INTERVAL_PART};
-    } else {
-        GROW(l->share, l->nshares, l->shares_room);
-        l->share[l->nshares++] = (struct share){.begin = i->begin_ns,
-                                                .end = i->end_ns,
-                                                .ns = i->ns + i->runq_ns,
-                                                .row = i->row,
-                                                .sum = waits};
-        c->sums |= waits;
-    }
-}
-
-static int wait_by_begin(const void *pa, const void *pb)
-{
-    const struct wait *a = pa, *b = pb;
-
-    if (a->begin != b->begin)
-        return a->begin < b->begin ? -1 : 1;
-    return (a->end > b->end) - (a->end < b->end);
-}
-
-static int share_by_begin(const void *pa, const void *pb)
-{
-    const struct share *a = pa, *b = pb;
-
-    if (a->begin != b->begin)
-        return a->begin < b->begin ? -1 : 1;
-    if (a->end != b->end)
-        return a->end < b->end ? -1 : 1;
-    return (a->row > b->row) - (a->row < b->row);
-}
-
-static void extend(struct line *l, uint64_t begin, uint64_t end)
-{
-    if (!l->end || begin < l->begin)
-        l->begin = begin;
-    if (end > l->end)
-        l->end = end;
-}
-
-static void finish_line(struct critpath *c, struct line *l)
-{
-    uint64_t last = 0;
-
-    if (l->nwaits) {
-        qsort(l->wait, l->nwaits, sizeof *l->wait, wait_by_begin);
-        if (!l->lived)
-            extend(l, l->wait[0].begin, l->wait[l->nwaits - 1].end);
-    }
-    if (l->nshares)
-        qsort(l->share, l->nshares, sizeof *l->share, share_by_begin);
-    for (size_t i = 0; i < l->nshares; i++) {
-        if (!l->lived)
-            extend(l, l->share[i].begin, l->share[i].end);
-        last = l->share[i].end > last ? l->share[i].end : last;
-        l->share[i].last = last;
-    }
-    if (!l->end)
-        return;
-    c->from = l->begin < c->from ? l->begin : c->from;
-    c->to = l->end > c->to ? l->end : c->to;
-}
-
-struct critpath *critpath_new(const struct trace *t)
+struct critpath *critpath_new(struct threadlines *lines)
 {
     struct critpath *c = xcalloc(1, sizeof *c);
-    struct trace_intervals_reader r;
-    struct trace_interval one;
 
-    c->t = t;
-    c->from = UINT64_MAX;
-    c->line = xcalloc((size_t)t->thread_limit + 1, sizeof *c->line);
-    for (uint32_t id = 0; id < t->thread_limit; id++) {
-        const struct trace_off_thread *th = trace_off_thread_at(t, id);
-
-        c->line[id].shared = th && th->uses > 1;
-    }
-    for (size_t i = 0; i < t->nlives; i++) {
-        struct line *l = line_of(c, t->lives[i].thread);
-
-        if (!l || l->shared)
-            continue;
-        extend(l, t->lives[i].begin_ns, t->lives[i].end_ns);
-        l->lived = true;
-        l->parent = t->lives[i].parent;
-    }
-    for (trace_intervals_begin(&r, t); trace_intervals_next(&r, &one);)
-        add_interval(c, &one);
-    for (uint32_t id = 0; id < t->thread_limit; id++)
-        finish_line(c, &c->line[id]);
+    c->t = lines->t;
+    c->lines = lines;
+    for (uint32_t id = 0; id < c->t->thread_limit; id++)
+        for (size_t i = 0; i < lines->line[id].nwaits; i++)
+            lines->line[id].wait[i].seen = 0;
     return c;
 }
 
 void critpath_free(struct critpath *c)
 {
-    if (!c)
-        return;
-    for (uint32_t id = 0; id < c->t->thread_limit; id++) {
-        free(c->line[id].wait);
-        free(c->line[id].share);
-    }
-    free(c->line);
     free(c);
 }
 
 bool critpath_has_sums(const struct critpath *c)
 {
-    return c->sums;
+    return c->lines->sums;
+}
+
+static struct thread_line *line_of(const struct critpath *c, uint32_t thread)
+{
+    return &c->lines->line[thread];
 }
 
 /* Whether the path can go there. */
 static bool can_follow(const struct critpath *c, uint32_t thread)
 {
-    const struct line *l = line_of(c, thread);
-
-    return l && l->end && !l->shared;
+    return threadlines_of(c->lines, thread) != NULL;
 }
 
 /* ---- the requested range ---- */
@@ -228,7 +80,7 @@ static uint32_t first_process(const struct critpath *c)
     if (c->t->header.pid)
         return c->t->header.pid;
     for (uint32_t id = 1; id < c->t->thread_limit; id++)
-        if (can_follow(c, id) && (!first || c->line[id].begin < c->line[first].begin))
+        if (can_follow(c, id) && (!first || line_of(c, id)->begin < line_of(c, first)->begin))
             first = id;
     return first ? trace_off_thread_at(c->t, first)->pid : 0;
 }
@@ -244,10 +96,10 @@ static uint32_t last_thread(const struct critpath *c)
             continue;
         if (th->tid == th->pid)
             main = id;
-        if (!last || c->line[id].end > c->line[last].end)
+        if (!last || line_of(c, id)->end > line_of(c, last)->end)
             last = id;
     }
-    return main && c->line[main].end + OUTLIVES_NS >= c->line[last].end ? main : last;
+    return main && line_of(c, main)->end + OUTLIVES_NS >= line_of(c, last)->end ? main : last;
 }
 
 /* The thread that ends last among those that are there in the range; 0: none is. */
@@ -256,8 +108,9 @@ static uint32_t thread_in(const struct critpath *c, const struct critpath_range 
     uint32_t last = 0;
 
     for (uint32_t id = 1; id < c->t->thread_limit; id++)
-        if (can_follow(c, id) && c->line[id].end > range->from_ns &&
-            c->line[id].begin < range->to_ns && (!last || c->line[id].end > c->line[last].end))
+        if (can_follow(c, id) && line_of(c, id)->end > range->from_ns &&
+            line_of(c, id)->begin < range->to_ns &&
+            (!last || line_of(c, id)->end > line_of(c, last)->end))
             last = id;
     return last;
 }
@@ -266,17 +119,17 @@ bool critpath_settle(const struct critpath *c, struct critpath_range *range)
 {
     if (!range->thread) {
         range->thread = last_thread(c);
-        if (can_follow(c, range->thread) && (c->line[range->thread].end <= range->from_ns ||
-                                             c->line[range->thread].begin >= range->to_ns))
+        if (can_follow(c, range->thread) && (line_of(c, range->thread)->end <= range->from_ns ||
+                                             line_of(c, range->thread)->begin >= range->to_ns))
             range->thread = thread_in(c, range);
     }
     if (!can_follow(c, range->thread))
         return false;
-    if (range->from_ns < c->from)
-        range->from_ns = c->from;
-    if (range->to_ns > c->line[range->thread].end)
-        range->to_ns = c->line[range->thread].end;
-    return range->from_ns < range->to_ns && range->to_ns > c->line[range->thread].begin;
+    if (range->from_ns < c->lines->from_ns)
+        range->from_ns = c->lines->from_ns;
+    if (range->to_ns > line_of(c, range->thread)->end)
+        range->to_ns = line_of(c, range->thread)->end;
+    return range->from_ns < range->to_ns && range->to_ns > line_of(c, range->thread)->begin;
 }
 
 uint32_t critpath_thread(const struct critpath *c, const char *name)
@@ -294,7 +147,7 @@ uint32_t critpath_thread(const struct critpath *c, const char *name)
         if (number && th->tid == tid)
             return id;
         if (strncmp(th->comm, name, sizeof th->comm - 1) == 0 &&
-            (!found || c->line[id].end > c->line[found].end))
+            (!found || line_of(c, id)->end > line_of(c, found)->end))
             found = id;
     }
     return found;
@@ -311,22 +164,6 @@ struct walk {
     void *arg;
     uint64_t skipped;
 };
-
-/* The last wait of the thread that began before the moment. */
-static struct wait *last_wait(const struct line *l, uint64_t before)
-{
-    size_t low = 0, high = l->nwaits;
-
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-
-        if (l->wait[middle].begin < before)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low ? &l->wait[low - 1] : NULL;
-}
 
 static void emit(const struct walk *w, enum critpath_kind kind, uint32_t row, uint64_t begin,
                  uint64_t end, uint32_t to)
@@ -356,10 +193,10 @@ static void step(struct walk *w, enum critpath_kind kind, uint32_t row, uint64_t
 }
 
 /* Goes to the waker. False: the waker itself was in a wait all the time. */
-static bool go_to_waker(struct walk *w, struct wait *by)
+static bool go_to_waker(struct walk *w, struct thread_wait *by)
 {
-    const struct line *l = &w->c->line[by->waker];
-    const struct wait *its = last_wait(l, w->at);
+    const struct thread_line *l = line_of(w->c, by->waker);
+    const struct thread_wait *its = thread_line_last_wait(l, w->at);
     bool asleep = its && its->end > w->at;
 
     if (w->at <= l->begin || l->end <= by->begin || (asleep && its->begin <= by->begin))
@@ -376,9 +213,9 @@ static bool go_to_waker(struct walk *w, struct wait *by)
 
 /* Goes to the waker of a wait in which the range ends: the path is that of the thread that will
  * end it. */
-static bool go_to_coming(struct walk *w, struct wait *by)
+static bool go_to_coming(struct walk *w, struct thread_wait *by)
 {
-    const struct line *l = &w->c->line[by->waker];
+    const struct thread_line *l = line_of(w->c, by->waker);
 
     if (w->at <= l->begin || w->at > l->end)
         return false;
@@ -388,7 +225,7 @@ static bool go_to_coming(struct walk *w, struct wait *by)
     return true;
 }
 
-static void through_wait(struct walk *w, struct wait *in)
+static void through_wait(struct walk *w, struct thread_wait *in)
 {
     bool whole = in->woken <= w->at; /* the path comes from behind the wait's end */
     bool can = in->seen != w->c->walks && in->waker != w->thread && can_follow(w->c, in->waker);
@@ -404,10 +241,10 @@ static void through_wait(struct walk *w, struct wait *in)
 }
 
 /* Goes to the thread that created this one. False: the path ends here. */
-static bool to_parent(struct walk *w, const struct line *l)
+static bool to_parent(struct walk *w, const struct thread_line *l)
 {
     if (!l->lived || !can_follow(w->c, l->parent) || l->parent == w->thread ||
-        w->c->line[l->parent].begin >= w->at)
+        line_of(w->c, l->parent)->begin >= w->at)
         return false;
     emit(w, CRITPATH_BORN, 0, w->at, w->at, l->parent);
     w->thread = l->parent;
@@ -427,8 +264,8 @@ uint64_t critpath_walk(struct critpath *c, const struct critpath_range *range,
 
     c->walks++;
     while (w.at > range->from_ns) {
-        const struct line *l = &c->line[w.thread];
-        struct wait *in = last_wait(l, w.at);
+        const struct thread_line *l = line_of(c, w.thread);
+        struct thread_wait *in = thread_line_last_wait(l, w.at);
         uint64_t end = in ? in->end : l->begin;
 
         if (end < w.at)
@@ -449,68 +286,8 @@ uint64_t critpath_walk(struct critpath *c, const struct critpath_range *range,
     return w.skipped;
 }
 
-/* ---- shares of running time ---- */
-
-static uint64_t overlap(const struct share *s, const struct critpath_step *ran)
-{
-    uint64_t begin = s->begin > ran->begin_ns ? s->begin : ran->begin_ns,
-             end = s->end < ran->end_ns ? s->end : ran->end_ns;
-
-    return end > begin ? end - begin : 0;
-}
-
-/* The part of a share that falls into the step, if it was spread evenly. */
-static double part_of(const struct share *s, const struct critpath_step *ran)
-{
-    uint64_t length = s->end - s->begin;
-
-    return length ? (double)s->ns * ((double)overlap(s, ran) / (double)length) : 0;
-}
-
-/* The shares that began before the step's end. */
-static size_t shares_before(const struct line *l, uint64_t end)
-{
-    size_t low = 0, high = l->nshares;
-
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-
-        if (l->share[middle].begin < end)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 void critpath_share_out(const struct critpath *c, const struct critpath_step *ran,
-                        critpath_share share, void *arg)
+                        thread_share_sink share, void *arg)
 {
-    const struct line *l = &c->line[ran->thread];
-    uint64_t length = ran->end_ns - ran->begin_ns, given = 0;
-    size_t end = shares_before(l, ran->end_ns), largest = 0;
-    double waits = 0, others = 0, most = 0, of_waits, of_others;
-
-    for (size_t i = end; i-- > 0 && l->share[i].last > ran->begin_ns;)
-        *(l->share[i].sum ? &waits : &others) += part_of(&l->share[i], ran);
-    if (waits + others <= 0)
-        return;
-    of_waits = waits > (double)length || others <= 0 ? (double)length / (waits > 0 ? waits : 1) : 1;
-    of_others = others > 0 && waits < (double)length ? ((double)length - waits) / others : 0;
-    for (size_t i = end; i-- > 0 && l->share[i].last > ran->begin_ns;) {
-        double part = part_of(&l->share[i], ran) * (l->share[i].sum ? of_waits : of_others);
-        uint64_t ns = (uint64_t)part;
-
-        if (part > most) {
-            most = part;
-            largest = i;
-        }
-        if (ns > length - given)
-            ns = length - given;
-        given += ns;
-        if (ns)
-            share(arg, l->share[i].row, ns);
-    }
-    if (given < length && most > 0) /* the rest that rounding left */
-        share(arg, l->share[largest].row, length - given);
+    thread_line_share_out(line_of(c, ran->thread), ran->begin_ns, ran->end_ns, share, arg);
 }

@@ -15,21 +15,22 @@
  * have been shorter, as long as all else takes as long as it did and waits for the same.
  *
  *    lifecycle  critpath_new, critpath_walk any number of times, critpath_free
- *    ownership  the trace is borrowed
+ *    ownership  trace and lines are borrowed
  *    threads    none: one object is one thread's
  *    times      CLOCK_MONOTONIC in nanoseconds
  */
 #ifndef FLAME_FOLD_ANALYSIS_CRITPATH_H
 #define FLAME_FOLD_ANALYSIS_CRITPATH_H
 
-#include "common/trace/trace_intervals.h"
+#include "fold/analysis/threadlines.h"
 
 struct critpath;
 
 /* Whether the trace records when each thread waited, and when it began and ended. */
 bool critpath_is_known(const struct trace *t);
 
-struct critpath *critpath_new(const struct trace *t);
+/* Makes a path finder on these lines, whose waits' `seen` are its own until critpath_free. */
+struct critpath *critpath_new(struct threadlines *lines);
 void critpath_free(struct critpath *c); /* NULL: nothing */
 
 /* Whether some waits are known as sums only. */
@@ -83,14 +84,8 @@ uint64_t critpath_walk(struct critpath *c, const struct critpath_range *range,
                        const uint32_t *class_of_row, uint32_t free_class, critpath_sink sink,
                        void *arg);
 
-/*
- * Shares a CRITPATH_RAN step among the thread's rows: time on CPUs, waits for pages and the like
- * are known as shares of a stretch of time, and short waits may be known as sums only. The
- * shares are spread evenly, and sum up to the length of the step, or to 0 where nothing is
- * known.
- */
-typedef void (*critpath_share)(void *arg, uint32_t row, uint64_t ns);
+/* Shares a CRITPATH_RAN step among the thread's rows (thread_line_share_out). */
 void critpath_share_out(const struct critpath *c, const struct critpath_step *ran,
-                        critpath_share share, void *arg);
+                        thread_share_sink share, void *arg);
 
 #endif

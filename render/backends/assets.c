@@ -50,6 +50,7 @@ ASSET(asset_page_js,
       FILE_BYTES("page/page_moment_columns.js")
       FILE_BYTES("page/page_timeline.js")
       FILE_BYTES("page/page_lanedata.js")
+      FILE_BYTES("page/page_lanechains.js")
       FILE_BYTES("page/page_compare.js")
       FILE_BYTES("page/page_color.js")
       FILE_BYTES("page/page_places.js")

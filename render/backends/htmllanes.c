@@ -35,6 +35,19 @@ static void add_threads(struct outstream *out, const struct lanes *l)
     strbuf_addstr(&out->sb, "],\n");
 }
 
+static void add_links(struct outstream *out, const struct lanes *l)
+{
+    strbuf_addf(&out->sb,
+                ",\n\"links\":{\"n\":%" PRIu64 ",\"whole\":%" PRIu64 ",\"woke\":", l->nlinks,
+                l->whole_ns);
+    add_span(out, l, l->woke);
+    strbuf_addstr(&out->sb, ",\"lives\":");
+    add_span(out, l, l->lives);
+    strbuf_addstr(&out->sb, ",\"data\":");
+    add_span(out, l, l->links);
+    strbuf_addch(&out->sb, '}');
+}
+
 void htmllanes_add(struct outstream *out, const struct lanes *l)
 {
     if (!lanes_any(l))
@@ -50,6 +63,8 @@ void htmllanes_add(struct outstream *out, const struct lanes *l)
     add_span(out, l, l->kind);
     strbuf_addstr(&out->sb, ",\"waker\":");
     add_span(out, l, l->waker);
+    if (l->nlinks)
+        add_links(out, l);
     strbuf_addstr(&out->sb, ",\n\"path\":[");
     for (size_t i = 0; i < l->npaths; i++) {
         strbuf_addf(&out->sb, "%s[%" PRIu64 ",", i ? "," : "", l->paths[i].short_ns);

@@ -384,11 +384,12 @@ static struct link holder_of(const struct waited_frames *f, struct link first, s
     return holder;
 }
 
-/* Whether a wait was given up, and usually tried again; such a wait shows no holder. */
-static bool gave_up(const struct waited_frames *f, struct link l)
+/* Whether the link shows no holder: the wait was given up, and usually tried again, or it was over
+ * and the sleeper had no CPU. */
+static bool has_no_holder(const struct waited_frames *f, struct link l)
 {
     return frame_begins(f, l.begin, "[timer]") || frame_begins(f, l.begin, "[signal]") ||
-           frame_begins(f, l.begin, "[unknown]");
+           frame_begins(f, l.begin, "[unknown]") || frame_begins(f, l.begin, "[run queue]");
 }
 
 /* Counts one line in the second pass. Returns whether it waits for the lock `wanted`. */
@@ -403,7 +404,7 @@ static bool count_holder(const struct waited_frames *f, uint64_t us, const char 
     if (w.lock)
         describe_lock(f, sleeper.end - 1, w.kind, &sb);
     is_wanted = w.lock && strcmp(sb.buf, wanted) == 0;
-    if (is_wanted && next_link(f, &l) && !gave_up(f, l)) {
+    if (is_wanted && next_link(f, &l) && !has_no_holder(f, l)) {
         strbuf_clear(&sb);
         describe_waker(f, holder_of(f, l, sleeper.end - 1, w.kind), &sb);
         waited_add(&found->holders, sb.buf, sb.len, us);

@@ -68,6 +68,8 @@ function tellWhyNoLanes(host, { delta, lanes, view }) {
         "lie beside those of the other. Each one's own page has its lanes."));
 }
 
+const PARTS_SHOWN = 6;
+
 class LaneControl {
     constructor(app) {
         this.app = app;
@@ -116,12 +118,13 @@ class LaneControl {
         }
     }
 
-    /* Names from the leaf of a row's stack in a column to its root. */
+    /* Names from the leaf of a row's stack in a column to its root; in the view chain, of a link's. */
     stack(view, row) {
         const { profile } = this.app, column = profile.columns.find((c) => c.name === view && c.laneRows);
         if (!column)
             return [];
-        column.nodeOfRow = column.nodeOfRow || nodesOfRows(column.laneRows, this.data.rows);
+        const { links, rows } = this.data;
+        column.nodeOfRow = column.nodeOfRow || nodesOfRows(column.laneRows, rows + (links && view === "chain" ? links.n : 0));
         let node = column.nodeOfRow[row];
         if (node >= 0 && profile.lines)
             node = profile.lines.owner[node];
@@ -131,9 +134,30 @@ class LaneControl {
         return names;
     }
 
+    /* The links of a chain in words: "worker: write \u2190 run  \u21d0  ..."; of all but the last the threads alone,
+     * unless `whole`. */
+    chain(number, whole) {
+        const names = this.stack("chain", number).reverse();
+        const links = names.join("\n").split(/^--$/m).slice(1).map((s) => s.trim().split("\n").filter(Boolean));
+        const told = (link) => link.length > 1 ? `${link[link.length - 1]}: ${link.slice(0, -1).join(" \u2190 ")}` : link[0];
+        return links.map((link, i) => whole || i === links.length - 1 ? told(link) : link[link.length - 1]).join("  \u21d0  ");
+    }
+
+    /* A list of what the threads that ended a wait did meanwhile, the longest first. */
+    meanwhile(parts) {
+        const list = element("ul", "lanes-parts"), all = parts.reduce((a, [, ns]) => a + ns, 0);
+        const shown = parts.filter(([, ns]) => ns >= all / 100).slice(0, PARTS_SHOWN);
+        for (const [link, ns] of shown)
+            list.append(element("li", "", `${laneSpan(ns)}  ${this.chain(link, false) || "no thread ended it"}`));
+        const rest = shown.reduce((a, [, ns]) => a - ns, all);
+        if (rest > all / 1000)
+            list.append(element("li", "", `${laneSpan(rest)}  the rest`));
+        return list;
+    }
+
     lines(pick) {
         const { data, chart } = this, l = data.lanes[pick.lane], i = pick.wait, row = l.row[i];
-        const lines = [], own = this.stack("off", row), chain = this.stack("chain", row).reverse();
+        const lines = [], own = this.stack("off", row);
         const button = (text, act) => {
             const b = element("button", "button", text);
             b.addEventListener("click", act);
@@ -143,11 +167,6 @@ class LaneControl {
         lines.push(["Wait", element("span", "", chart.sentence(pick) + " ",
             button("Show in graph", () => this.open(pick)), " ",
             button("Zoom to it", () => chart.goTo(pick)))]);
-        if (l.is[i] === WAIT_SUM)
-            lines.push(["Sum", `of ${l.times[i]} short waits of this stack between ${range}; the longest ` +
-                `${laneSpan(l.longest[i])}`]);
-        else
-            lines.push(["When", range + (l.is[i] === WAIT_PART ? " (a part of a longer wait)" : "")]);
         if (own.length)
             lines.push(["On", own[0]]);
         const waker = data.waker[row];
@@ -162,10 +181,16 @@ class LaneControl {
                 }
             })]);
         }
-        const links = chain.join("\n").split(/^--$/m).slice(1).map((s) => s.trim().split("\n").filter(Boolean));
-        if (links.length)
-            lines.push(["Chain", links.map((names) => `${names[names.length - 1]}: ${names.slice(0, -1).join(" \u2190 ") ||
-                names[0]}`).join("  \u21d0  ")]);
+        const chains = chainsOf(this.app.profile), parts = chains && l.is[i] !== WAIT_SUM ? chains.wait(l.thread, i) : [];
+        if (!chains)
+            lines.push(...[this.chain(row, true)].filter(Boolean).map((text) => ["Chain", text]));
+        else if (parts.length)
+            lines.push(["Meanwhile", this.meanwhile(parts)]);
+        if (l.is[i] === WAIT_SUM)
+            lines.push(["Sum", `of ${l.times[i]} short waits of this stack between ${range}; the longest ` +
+                `${laneSpan(l.longest[i])}`]);
+        else
+            lines.push(["When", range + (l.is[i] === WAIT_PART ? " (a part of a longer wait)" : "")]);
         if (own.length > 1)
             lines.push(["Stack", own.slice(1).join(" \u2190 ")]);
         return lines;

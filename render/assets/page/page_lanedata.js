@@ -116,7 +116,7 @@ function buildLevels(lane, kind) {
     return lane;
 }
 
-/* {threads, rows, kind, waker, lanes, short, window, lost, others, first, last, n}, or null. */
+/* {threads, rows, kind, waker, lanes, short, window, lost, others, first, last, n, links}, or null. */
 function readLanes(data) {
     if (!data.lanes)
         return null;
@@ -129,7 +129,7 @@ function readLanes(data) {
         waker: Int32Array.from(packedNumbers(data.lanes.waker), (v) => v - 1),
         first: Math.min(...lanes.map((l) => l.first)), last: Math.max(...lanes.map((l) => l.last)),
         n: lanes.reduce((a, l) => a + l.n, 0), path: readLanePath(data.lanes.path),
-        regions: readLaneRegions(data.lanes.regions),
+        regions: readLaneRegions(data.lanes.regions), links: readLaneLinks(data.lanes.links, rows),
     };
     return all.last > all.first ? all : null;
 }
@@ -295,13 +295,13 @@ function laneValue(view, kind, ns, runq) {
     return all / 1000;
 }
 
-/* Counts by node of a column with n nodes. */
-function laneCounts(data, column, sums, n, owner) {
+/* Counts by node of a column with n nodes; valueOf: of a number in the column's rows. */
+function laneCounts(column, valueOf, n, owner) {
     const { node, first, row } = column.laneRows, own = new Float64Array(n);
     for (let i = 0; i < node.length; i++) {
         let sum = 0;
         for (let k = first[i]; k < first[i + 1]; k++)
-            sum += laneValue(column.name, data.kind[row[k]], sums.ns[row[k]], sums.runq[row[k]]);
+            sum += valueOf(row[k]);
         own[owner ? owner[node[i]] : node[i]] += Math.round(sum);
     }
     return own;
@@ -311,7 +311,8 @@ function laneCounts(data, column, sums, n, owner) {
  * whole time. */
 function selectLaneRange(profile, range) {
     const data = profile.lanes, { lines } = profile;
-    const sums = range && laneRangeSums(data, ...range);
+    const sums = range && laneRangeSums(data, ...range), chains = range && chainsOf(profile);
+    const links = chains && chains.range(...range);
     data.exact = !sums || sums.exact;
     profile.partOfTime = Boolean(range);
     for (const c of profile.columns) {
@@ -320,10 +321,12 @@ function selectLaneRange(profile, range) {
         c.whole = c.whole || { own: c.own, fine: c.fine, title: c.title };
         Object.assign(c, c.whole);
         if (range) {
-            c.own = laneCounts(data, c, sums, profile.shape.n, lines && lines.owner);
+            const valueOf = links && c.name === "chain" ? (link) => links[link] / 1000 :
+                (row) => laneValue(c.name, data.kind[row], sums.ns[row], sums.runq[row]);
+            c.own = laneCounts(c, valueOf, profile.shape.n, lines && lines.owner);
             c.title = `${c.whole.title}, ${laneTime(data, range[0])} to ${laneTime(data, range[1])}`;
             if (lines)
-                c.fine = () => laneCounts(data, c, sums, lines.fine.n, null);
+                c.fine = () => laneCounts(c, valueOf, lines.fine.n, null);
         }
         c.sum = c.own.reduce((a, b) => a + b, 0);
     }

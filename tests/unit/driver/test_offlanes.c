@@ -9,9 +9,8 @@ int main(void)
     struct off_options o;
 
     off_options_init(&o, "off", "off");
-    is_int((intmax_t)off_options_lanes(&o), 0, "a picture needs no room for times");
-    o.run.shows_moments = true;
-    is_int((intmax_t)off_options_lanes(&o), (intmax_t)(64 * MIB), "a page gets 64 MiB for times");
+    is_int((intmax_t)off_options_lanes(&o), (intmax_t)(64 * MIB),
+           "every recording gets 64 MiB for times");
     o.tracer.max_disk = 1024 * MIB;
     is_int((intmax_t)off_options_lanes(&o), (intmax_t)(64 * MIB),
            "a large disk limit leaves 64 MiB for times");

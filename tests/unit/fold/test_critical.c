@@ -12,104 +12,12 @@
 #include "fold/analysis/lastknown.h"
 #include "fold/fold.h"
 #include "tests/tap.h"
-#include "tests/unit/off_build.h"
-
-#define MS 1000000u
-#define ZERO ((uint64_t)1000 * MS)
-
-/* A trace that is being made: its intervals are put together until it is read. Times are
- * milliseconds from the beginning. */
-struct made {
-    struct trace_build b;
-    struct {
-        struct trace_intervals head;
-        uint8_t entries[8192];
-    } log;
-    uint64_t before;
-};
-
-static void begin(struct made *m)
-{
-    *m =
-        (struct made){.before = ZERO, .log.head = {.base_ns = ZERO, .state = TRACE_INTERVALS_USED}};
-    ob_init(&m->b);
-    tb_header(&m->b)->pid = 0; /* as of a command */
-    tb_header(&m->b)->start_monotonic_ns = ZERO;
-}
-
-static void note(struct made *m, uint32_t kind, uint64_t from, uint64_t to, uint64_t ns,
-                 uint64_t runq)
-{
-    const struct trace_interval i = {.row = m->b.arrays[TRACE_SEG_ROWS].next - 1,
-                                     .kind = kind,
-                                     .begin_ns = ZERO + from * MS,
-                                     .end_ns = ZERO + to * MS,
-                                     .ns = ns * MS,
-                                     .runq_ns = runq * MS,
-                                     .times = 1,
-                                     .longest_ns = ns * MS};
-    uint8_t *at = m->log.entries + m->log.head.bytes;
-
-    m->log.head.bytes += (uint32_t)(trace_interval_put(at, &i, &m->before) - at);
-}
-
-/* A sleep, the last `runq` of it awake and waiting for a CPU. */
-static void slept(struct made *m, uint32_t node, uint16_t thread, enum trace_off_kind kind,
-                  uint64_t from, uint64_t to, uint64_t runq)
-{
-    ob_sleep(&m->b, node, thread, kind, (to - from - runq) * MS, runq * MS);
-    note(m, TRACE_INTERVAL_SLEEP, from, to, to - from - runq, runq);
-}
-
-/* A share of a stretch of time. */
-static void ran(struct made *m, uint16_t thread, uint64_t from, uint64_t to, uint64_t cpu)
-{
-    ob_oncpu(&m->b, tb_root(&m->b, 0, thread), thread, cpu * MS, 0);
-    note(m, TRACE_INTERVAL_SHARE, from, to, cpu, 0);
-}
-
-static uint16_t thread(struct made *m, uint32_t tid, const char *comm, uint64_t from, uint64_t to,
-                       uint16_t parent)
-{
-    struct trace_life life = {.begin_ns = ZERO + from * MS, .end_ns = ZERO + to * MS};
-
-    life.thread = ob_thread(&m->b, 100, tid, comm);
-    life.parent = parent;
-    tb_meta(&m->b, TRACE_META_LIFE, &life, sizeof life);
-    return life.thread;
-}
-
-static uint32_t on(struct made *m, uint16_t thread, const char *frames)
-{
-    return ob_stack(&m->b, frames, tb_root(&m->b, 0, thread));
-}
-
-static uint32_t woken(struct made *m, uint32_t sleeper, uint16_t waker, const char *frames)
-{
-    return ob_waker(&m->b, sleeper, on(m, waker, frames));
-}
-
-/* Folds the trace and releases it. */
-static char *fold(struct made *m, const struct fold_when *when)
-{
-    struct fold_when own = when ? *when : (struct fold_when){.range = false};
-    struct fold_options opt = {
-        .view = "critical", .symbols.no_inline = true, .when = when ? &own : NULL};
-    struct strbuf out = STRBUF_INIT;
-    struct trace *t = NULL;
-
-    tb_meta(&m->b, TRACE_META_INTERVALS, &m->log, sizeof m->log);
-    if (trace_load_bytes("test", m->b.data, m->b.len, false, &t) || fold_loaded(&opt, &t, 1, &out))
-        strbuf_addstr(&out, "refused");
-    trace_free(t);
-    tb_release(&m->b);
-    return strbuf_detach(&out, NULL);
-}
+#include "tests/unit/made_waits.h"
 
 static void folds_to(struct made *m, const struct fold_when *when, const char *want,
                      const char *what)
 {
-    char *got = fold(m, when);
+    char *got = made_fold(m, "critical", when);
 
     is_str(got, want, "%s", what);
     free(got);
@@ -120,22 +28,23 @@ static void make_lock(struct made *m)
 {
     uint16_t app, holder, waiter;
 
-    begin(m);
-    app = thread(m, 100, "app", 0, 705, 0);
-    holder = thread(m, 101, "holder", 1, 500, app);
-    waiter = thread(m, 102, "waiter", 1, 700, app);
-    slept(m, on(m, holder, "hold/nanosleep"), holder, TRACE_OFF_TIMER, 2, 499, 0);
-    slept(m, on(m, waiter, "wait/nanosleep"), waiter, TRACE_OFF_TIMER, 1, 100, 0);
-    slept(m, woken(m, on(m, waiter, "wait/futex g_lock"), holder, "hold/futex g_lock"), waiter,
-          TRACE_OFF_LOCK, 100, 500, 1);
-    slept(m, on(m, waiter, "work/nanosleep"), waiter, TRACE_OFF_TIMER, 500, 699, 0);
-    slept(m, woken(m, on(m, app, "main/futex [stack]"), holder, "exit"), app, TRACE_OFF_LOCK, 2,
-          500, 0);
-    slept(m, woken(m, on(m, app, "main/futex [stack]"), waiter, "exit"), app, TRACE_OFF_LOCK, 500,
-          701, 0);
-    ran(m, app, 0, 705, 6);
-    ran(m, holder, 1, 500, 2);
-    ran(m, waiter, 1, 700, 1);
+    made_begin(m);
+    app = made_thread(m, 100, "app", 0, 705, 0);
+    holder = made_thread(m, 101, "holder", 1, 500, app);
+    waiter = made_thread(m, 102, "waiter", 1, 700, app);
+    made_slept(m, made_on(m, holder, "hold/nanosleep"), holder, TRACE_OFF_TIMER, 2, 499, 0);
+    made_slept(m, made_on(m, waiter, "wait/nanosleep"), waiter, TRACE_OFF_TIMER, 1, 100, 0);
+    made_slept(m,
+               made_woken(m, made_on(m, waiter, "wait/futex g_lock"), holder, "hold/futex g_lock"),
+               waiter, TRACE_OFF_LOCK, 100, 500, 1);
+    made_slept(m, made_on(m, waiter, "work/nanosleep"), waiter, TRACE_OFF_TIMER, 500, 699, 0);
+    made_slept(m, made_woken(m, made_on(m, app, "main/futex [stack]"), holder, "exit"), app,
+               TRACE_OFF_LOCK, 2, 500, 0);
+    made_slept(m, made_woken(m, made_on(m, app, "main/futex [stack]"), waiter, "exit"), app,
+               TRACE_OFF_LOCK, 500, 701, 0);
+    made_ran(m, app, 0, 705, 6);
+    made_ran(m, holder, 1, 500, 2);
+    made_ran(m, waiter, 1, 700, 1);
 }
 
 static void test_lock(void)
@@ -204,13 +113,13 @@ static void test_odd(void)
     struct made m;
     uint16_t a, b;
 
-    begin(&m);
-    a = thread(&m, 100, "a", 0, 100, 0);
-    b = thread(&m, 101, "b", 0, 100, a);
-    slept(&m, woken(&m, on(&m, a, "f/read pipe"), b, "g/write pipe"), a, TRACE_OFF_LOCAL, 10, 50,
-          0);
-    slept(&m, woken(&m, on(&m, b, "g/read pipe"), a, "f/write pipe"), b, TRACE_OFF_LOCAL, 20, 50,
-          0);
+    made_begin(&m);
+    a = made_thread(&m, 100, "a", 0, 100, 0);
+    b = made_thread(&m, 101, "b", 0, 100, a);
+    made_slept(&m, made_woken(&m, made_on(&m, a, "f/read pipe"), b, "g/write pipe"), a,
+               TRACE_OFF_LOCAL, 10, 50, 0);
+    made_slept(&m, made_woken(&m, made_on(&m, b, "g/read pipe"), a, "f/write pipe"), b,
+               TRACE_OFF_LOCAL, 20, 50, 0);
     folds_to(&m, NULL,
              "# flame: view=critical unit=us\n"
              "# critical: path length=100000000 from=0 ran=0 waited=40000000 woken=0 short=0 "
@@ -220,11 +129,11 @@ static void test_odd(void)
              "a;f;read pipe 40000\n",
              "critical path: two threads that wake each other make no circle");
 
-    begin(&m);
-    a = thread(&m, 100, "a", 0, 100, 0);
-    ob_sleep(&m.b, on(&m, a, "f/futex q"), a, TRACE_OFF_LOCK, 30 * (uint64_t)MS, 0);
-    note(&m, TRACE_INTERVAL_SUM, 20, 60, 30, 0);
-    ran(&m, a, 0, 100, 50);
+    made_begin(&m);
+    a = made_thread(&m, 100, "a", 0, 100, 0);
+    ob_sleep(&m.b, made_on(&m, a, "f/futex q"), a, TRACE_OFF_LOCK, 30 * (uint64_t)MS, 0);
+    made_note(&m, TRACE_INTERVAL_SUM, 20, 60, 30, 0);
+    made_ran(&m, a, 0, 100, 50);
     folds_to(&m, NULL,
              "# flame: view=critical unit=us\n"
              "# critical: path length=100000000 from=0 ran=70000000 waited=0 woken=0 "
@@ -235,12 +144,13 @@ static void test_odd(void)
              "a;f;futex q 30000\n",
              "critical path: summed short waits have their part and a possible gain");
 
-    begin(&m);
-    a = thread(&m, 100, "a", 0, 100, 0);
-    b = thread(&m, 101, "b", 40, 90, 0);
-    slept(&m, woken(&m, on(&m, a, "f/futex q"), b, "g/futex q"), a, TRACE_OFF_LOCK, 10, 80, 0);
-    ran(&m, a, 0, 100, 30);
-    ran(&m, b, 40, 90, 50);
+    made_begin(&m);
+    a = made_thread(&m, 100, "a", 0, 100, 0);
+    b = made_thread(&m, 101, "b", 40, 90, 0);
+    made_slept(&m, made_woken(&m, made_on(&m, a, "f/futex q"), b, "g/futex q"), a, TRACE_OFF_LOCK,
+               10, 80, 0);
+    made_ran(&m, a, 0, 100, 30);
+    made_ran(&m, b, 40, 90, 50);
     folds_to(&m, NULL,
              "# flame: view=critical unit=us\n"
              "# critical: path length=100000000 from=0 ran=60000000 waited=0 woken=0 short=0 "
@@ -259,14 +169,14 @@ static void test_slow_wake(void)
     struct made m;
     uint16_t a, b;
 
-    begin(&m);
-    a = thread(&m, 100, "a", 0, 100, 0);
-    b = thread(&m, 101, "b", 0, 100, a);
-    slept(&m, woken(&m, on(&m, a, "f/read pipe"), b, "g/write pipe"), a, TRACE_OFF_LOCAL, 10, 50,
-          0);
-    slept(&m, on(&m, b, "g/nanosleep"), b, TRACE_OFF_TIMER, 45, 95, 0);
-    ran(&m, a, 0, 100, 60);
-    ran(&m, b, 0, 100, 50);
+    made_begin(&m);
+    a = made_thread(&m, 100, "a", 0, 100, 0);
+    b = made_thread(&m, 101, "b", 0, 100, a);
+    made_slept(&m, made_woken(&m, made_on(&m, a, "f/read pipe"), b, "g/write pipe"), a,
+               TRACE_OFF_LOCAL, 10, 50, 0);
+    made_slept(&m, made_on(&m, b, "g/nanosleep"), b, TRACE_OFF_TIMER, 45, 95, 0);
+    made_ran(&m, a, 0, 100, 60);
+    made_ran(&m, b, 0, 100, 50);
     folds_to(&m, NULL,
              "# flame: view=critical unit=us\n"
              "# critical: path length=100000000 from=0 ran=95000000 waited=0 woken=5000000 short=0 "
@@ -286,18 +196,18 @@ static void test_refused(void)
     char *got;
 
     make_lock(&m);
-    got = fold(&m, &when);
+    got = made_fold(&m, "critical", &when);
     is_str(got, "refused", "critical path: an unknown thread is refused");
     free(got);
     when =
         (struct fold_when){.range = true, .from = {.given = true, .asked_ns = 800 * (uint64_t)MS}};
     make_lock(&m);
-    got = fold(&m, &when);
+    got = made_fold(&m, "critical", &when);
     is_str(got, "refused", "critical path: a range behind the end is refused");
     free(got);
-    begin(&m);
-    slept(&m, on(&m, ob_thread(&m.b, 1, 1, "old"), "f/g"), 1, TRACE_OFF_OTHER, 1, 2, 0);
-    got = fold(&m, NULL);
+    made_begin(&m);
+    made_slept(&m, made_on(&m, ob_thread(&m.b, 1, 1, "old"), "f/g"), 1, TRACE_OFF_OTHER, 1, 2, 0);
+    got = made_fold(&m, "critical", NULL);
     is_str(got, "refused", "critical path: a trace without the threads' begins is refused");
     free(got);
 }
@@ -365,14 +275,14 @@ static void test_without_ends(void)
     struct lastknown l;
     uint16_t a, b, c;
 
-    begin(&m);
+    made_begin(&m);
     a = ob_thread(&m.b, 100, 100, "a");
     b = ob_thread(&m.b, 100, 101, "b");
     c = ob_thread(&m.b, 100, 102, "c");
-    slept(&m, on(&m, a, "main/nap"), a, TRACE_OFF_TIMER, 10, 50, 5);
-    slept(&m, on(&m, b, "b/nap"), b, TRACE_OFF_TIMER, 20, 60, 0);
-    slept(&m, on(&m, c, "c/nap"), c, TRACE_OFF_TIMER, 0, 90, 0);
-    slept(&m, on(&m, a, "main/more"), a, TRACE_OFF_TIMER, 60, 80, 0);
+    made_slept(&m, made_on(&m, a, "main/nap"), a, TRACE_OFF_TIMER, 10, 50, 5);
+    made_slept(&m, made_on(&m, b, "b/nap"), b, TRACE_OFF_TIMER, 20, 60, 0);
+    made_slept(&m, made_on(&m, c, "c/nap"), c, TRACE_OFF_TIMER, 0, 90, 0);
+    made_slept(&m, made_on(&m, a, "main/more"), a, TRACE_OFF_TIMER, 60, 80, 0);
     ((struct trace_off_thread *)tb_thread_at(&m.b, c))->wall_ns = 95 * MS;
     tb_meta(&m.b, TRACE_META_INTERVALS, &m.log, sizeof m.log);
     if (trace_load_bytes("test", m.b.data, m.b.len, false, &t)) {
