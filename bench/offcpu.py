@@ -38,6 +38,8 @@ def variants(flame):
     found = [
         Variant("plain", "plain"),
         Variant("flame", "flame off", prefix=[flame, "off", "-q", "-o", "{dir}/x.flame"]),
+        Variant("untimed", "flame off --lanes off",
+                prefix=[flame, "off", "--lanes", "off", "-q", "-o", "{dir}/x.flame"]),
         Variant("stops", "flame off --no-in-process",
                 prefix=[flame, "off", "--no-in-process", "-q", "-o", "{dir}/x.flame"]),
     ]
@@ -172,6 +174,16 @@ def report(out, off):
             out.figure(
                 "off: ping-pong by %s, what strace -k adds over what flame adds" % mode,
                 "at least 20", added.median, added.median >= 20, 1,
+            )
+        # With all on one processor, a round has the tracer's time.
+        timed = paired(
+            lambda f, u, p: (f - p) / (u - p) if u > p else None,
+            columns["flame"], columns["untimed"], columns["plain"],
+        )
+        if timed and "one processor" in mode:
+            out.figure(
+                "off: ping-pong by %s, what flame adds with the times of waits over without" % mode,
+                "at most 1.02", timed.median, timed.median <= 1.02, 3,
             )
     columns = off.rounds["compute"]
     ratio = paired(lambda a, b: a / b, columns["flame"], columns["plain"])

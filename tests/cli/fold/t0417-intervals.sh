@@ -6,81 +6,19 @@
 
 compile_victim timed -O1 -fno-optimize-sibling-calls -pthread
 
-cat >check.py <<'EOF'
-# The dump of a trace against itself, and against what the program told ("-": nothing).
-import sys
-rows, found, threads, nodes = {}, {}, {}, {}
-waits = []
-for line in open(sys.argv[1]):
-    name, *rest = line.split()
-    f = dict(x.split("=", 1) for x in rest if "=" in x)
-    if name == "row":
-        rows[f["id"]] = f
-    elif name == "thread":
-        threads[f["id"]] = f
-    elif name == "node":
-        nodes[f["id"]] = f
-    elif name == "interval" and "row" in f:
-        v = found.setdefault(f["row"], [0, 0, 0])
-        for i, key in enumerate(("ns", "runq_ns", "times")):
-            v[i] += int(f[key])
-        assert int(f["begin_ns"]) <= int(f["end_ns"]), line
-        waits.append(f)
-assert rows and waits
-for id, r in rows.items():
-    if r["kind"] == "class": # how many sleeps took how long, and no time
-        continue
-    want = [int(r["blocked_ns"]) + int(r["cpu_ns"]), int(r["runq_ns"]),
-            int(r["sleeps"]) + int(r["samples"])]
-    assert found.get(id) == want, ("row", r, "intervals", found.get(id))
-print("rows add up")
-if sys.argv[2] == "-":
-    sys.exit(0)
-told = {"sleep": [], "read": []}
-for line in open(sys.argv[2]):
-    word, a, b = line.split()
-    if word == "tids":
-        tids = {"sleep": a, "read": b}
-    else:
-        told[word].append((int(a), int(b)))
-
-def waker(node):
-    """The thread whose stack ended the wait; None: no thread."""
-    n = nodes[node]
-    if n["kind"] != "waker":
-        return None
-    at = nodes[n["stack"]]
-    while at["kind"] != "root":
-        at = nodes[at["parent"]]
-    return threads.get(at["thread"], {}).get("tid")
-
-for word, kind in (("sleep", "timer"), ("read", "local")):
-    mine = sorted((int(f["begin_ns"]), int(f["end_ns"]), int(f["ns"]), f["node"]) for f in waits
-                  if f["kind"] == kind and threads[f["thread"]]["tid"] == tids[word])
-    for begin, end, ns, node in mine:
-        assert any(a <= begin and end <= b for a, b in told[word]), (word, begin, end, told[word])
-        assert ns <= end - begin
-    if word == "sleep":
-        assert len(mine) == len(told[word]), (len(mine), told[word])
-        assert all(ns >= int(sys.argv[3]) * 1000000 * 9 // 10 for _, _, ns, _ in mine), mine
-    elif mine:
-        assert all(waker(node) == tids["sleep"] for *_, node in mine), "who ended the reads"
-print("times are those that the program told")
-EOF
-
 # On a busy machine a thread may start its sleep late and sleep less; a real error would occur each time.
 times_right() {
     run "$FLAME" off -q "$how" -o t.flame -- ./timed 6 30
     recorded=$status
     grep -E '^(sleep|read|tids) ' out >told
     run "$FLAME" dump -o all.txt t.flame
-    python3 check.py all.txt told 30 >/dev/null 2>&1
+    python3 "$ROOT/tests/cli/check_intervals.py" all.txt told 30 >/dev/null 2>&1
 }
 for how in --in-process --no-in-process; do
     again 5 times_right
     is_int "$recorded" 0 "flame off $how ends with status 0"
     is_int "$status" 0 "flame dump of flame off $how ends with status 0"
-    run_expect_status 0 "flame off $how: times and sums of intervals are right" python3 check.py all.txt told 30
+    run_expect_status 0 "flame off $how: times and sums of intervals are right" python3 "$ROOT/tests/cli/check_intervals.py" all.txt told 30
 done
 run_expect_status 0 'dump -s interval succeeds' "$FLAME" dump -s interval t.flame
 is_str "$(cut -d' ' -f1 out | sort -u)" interval 'dump -s interval prints that section alone'
@@ -108,7 +46,7 @@ EOF
 run_expect_status 0 'flame off --lanes 256k of many waits succeeds' \
     "$FLAME" off -q --lanes 256k -o m.flame -- python3 many.py
 "$FLAME" dump -o all.txt m.flame
-run_expect_status 0 '--lanes 256k: times and sums of intervals are right' python3 check.py all.txt -
+run_expect_status 0 '--lanes 256k: times and sums of intervals are right' python3 "$ROOT/tests/cli/check_intervals.py" all.txt -
 like "$(grep -c ' is=sum ' all.txt)" '^[1-9]' '--lanes 256k: some intervals are sums'
 bytes=$(awk '$2 ~ /^record=/ { sub(/.* bytes=/, ""); s += $1 } END { printf "%.0f", s }' all.txt)
 ok "--lanes 256k: the intervals take $bytes bytes" test "$bytes" -le 262144
