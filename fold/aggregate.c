@@ -23,6 +23,7 @@
 #include "common/alloc.h"
 #include "common/folded.h"
 #include "fold/stacks/hashslots.h"
+#include "fold/stacks/place.h"
 
 struct text {
     const char *s;
@@ -165,23 +166,50 @@ void aggregate_put_sums(struct aggregate *a, const uint64_t *sums, size_t n)
         a->nodes[i].sum = i < n ? sums[i] : 0;
 }
 
-uint64_t aggregate_exclude(struct aggregate *a,
-                           bool (*match)(void *opaque, const char *text, size_t len), void *opaque)
+void aggregate_add_stack(const struct aggregate *a, uint32_t stack, struct strbuf *sb)
 {
-    bool *frames = xcalloc(a->nframes, sizeof *frames), *out = xcalloc(a->nnodes, sizeof *out);
-    uint64_t sum = 0;
+    uint32_t *up = NULL;
+    size_t n = 0, room = 0;
+
+    for (uint32_t id = stack; id; id = a->nodes[id].parent) {
+        GROW(up, n, room);
+        up[n++] = a->nodes[id].frame;
+    }
+    while (n-- > 0) {
+        const struct text *f = &a->frames[up[n]];
+
+        strbuf_add(sb, f->s, place_name_len(f->s, f->len));
+        if (n)
+            strbuf_addch(sb, ';');
+    }
+    free(up);
+}
+
+bool *aggregate_matching(const struct aggregate *a,
+                         bool (*match)(void *opaque, const char *text, size_t len), void *opaque)
+{
+    bool *frames = xcalloc(a->nframes, sizeof *frames), *has = xcalloc(a->nnodes, sizeof *has);
 
     for (size_t i = 0; i < a->nframes; i++)
         frames[i] = match(opaque, a->frames[i].s, a->frames[i].len);
     /* A parent is always made before its children. */
-    for (size_t i = 1; i < a->nnodes; i++) {
-        out[i] = out[a->nodes[i].parent] || frames[a->nodes[i].frame];
+    for (size_t i = 1; i < a->nnodes; i++)
+        has[i] = has[a->nodes[i].parent] || frames[a->nodes[i].frame];
+    free(frames);
+    return has;
+}
+
+uint64_t aggregate_exclude(struct aggregate *a,
+                           bool (*match)(void *opaque, const char *text, size_t len), void *opaque)
+{
+    bool *out = aggregate_matching(a, match, opaque);
+    uint64_t sum = 0;
+
+    for (size_t i = 1; i < a->nnodes; i++)
         if (out[i]) {
             sum += a->nodes[i].sum;
             a->nodes[i].sum = 0;
         }
-    }
-    free(frames);
     free(out);
     return sum;
 }

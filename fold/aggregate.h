@@ -38,8 +38,15 @@ void aggregate_add(struct aggregate *a, uint32_t stack, int64_t value);
 uint64_t *aggregate_take_sums(struct aggregate *a, size_t *n);
 void aggregate_put_sums(struct aggregate *a, const uint64_t *sums, size_t n);
 
-/* Sets the sums of all stacks with a frame that `match` accepts to 0, and returns their total.
- * `match` is called once for each frame. */
+/* Appends a stack as folded text, "a;b;c", without the places that its names may carry. */
+void aggregate_add_stack(const struct aggregate *a, uint32_t stack, struct strbuf *sb);
+
+/* Which stacks, by number, have a frame that `match` accepts; for the caller to free. `match` is
+ * called once for each frame. */
+bool *aggregate_matching(const struct aggregate *a,
+                         bool (*match)(void *opaque, const char *text, size_t len), void *opaque);
+
+/* Sets the sums of these stacks to 0, and returns their total. */
 uint64_t aggregate_exclude(struct aggregate *a,
                            bool (*match)(void *opaque, const char *text, size_t len), void *opaque);
 

@@ -3,6 +3,8 @@
  * there is one walk for each of these things, in which waiting for it takes no time: the time
  * that such a walk skips is the most that could be gained. No other walk meets a thing that the
  * first one does not meet, so that thing would gain nothing.
+ *
+ * What-if rules are matched here, against the names that the view has; whatif.h has the bounds.
  */
 #include "fold/critical.h"
 
@@ -14,6 +16,8 @@
 #include "fold/analysis/critpath.h"
 #include "fold/analysis/offrow.h"
 #include "fold/analysis/regiontimes.h"
+#include "fold/analysis/whatif.h"
+#include "fold/nodestacks.h"
 
 #define THINGS_TRIED 64u    /* walks; things with most time on the path come first */
 #define THINGS_REPORTED 16u /* in comments */
@@ -27,6 +31,7 @@ struct thing {
     uint32_t frame, kind; /* enum trace_off_kind of the row that was met first */
     uint64_t waits;       /* on the path */
     uint64_t by_ns;       /* their total time */
+    uint64_t own_ns;      /* of it, the time that is a part of the path */
     uint64_t gain_ns;
     bool tried;
 };
@@ -41,6 +46,7 @@ struct path {
                                       region */
     size_t nranges;
     bool of_regions;
+    bool of_run;        /* it is the path of all of the run */
     uint64_t length_ns; /* of all of them */
     int64_t *ns;        /* by row */
     uint32_t *on_cpu;   /* by thread: a row of time on a CPU; 0: none */
@@ -57,6 +63,10 @@ struct path {
     size_t nthings, things_room, tried;
     uint32_t free_thing; /* in a walk without a thing: that thing's number plus one */
     uint64_t short_gain; /* the sum of short waits for it */
+    const struct whatif_rules *rules;
+    /* Results of each rule, and then of all together if there are several. */
+    struct whatif_result *what_if;
+    size_t nwhat_if;
 };
 
 struct critical {
@@ -122,12 +132,14 @@ static uint32_t thing_of(struct path *p, uint32_t row)
     return p->thing_of_row[row] = *number;
 }
 
-static void met(struct path *p, uint32_t row, uint64_t ns)
+/* Counts a wait; `own` of its time is a part of the path. */
+static void met(struct path *p, uint32_t row, uint64_t ns, uint64_t own)
 {
     uint32_t number = thing_of(p, row);
 
     p->thing[number - 1].waits++;
     p->thing[number - 1].by_ns += ns;
+    p->thing[number - 1].own_ns += own;
 }
 
 /* ---- the path ---- */
@@ -148,7 +160,7 @@ static void take_share(void *arg, uint32_t row, uint64_t ns, uint64_t runq_ns)
         p->ran_ns += ns;
     } else if (off_row_waits(&p->t->rows[row])) {
         p->short_ns += ns;
-        met(p, row, ns);
+        met(p, row, ns, ns);
     } else {
         p->other_ns += ns;
     }
@@ -203,7 +215,7 @@ static void take_step(void *arg, const struct critpath_step *s)
     p->steps++;
     if (s->kind == CRITPATH_HANDED) {
         p->handed++;
-        met(p, s->row, ns);
+        met(p, s->row, ns, 0);
         return;
     }
     if (s->kind == CRITPATH_UNKNOWN) {
@@ -221,7 +233,7 @@ static void take_step(void *arg, const struct critpath_step *s)
     } else if (s->kind == CRITPATH_WAITED) {
         p->waited_ns += ns;
         add_row(p, s->row, ns);
-        met(p, s->row, ns);
+        met(p, s->row, ns, ns);
     }
 }
 
@@ -300,6 +312,102 @@ static void try_things(struct path *p)
     }
     if (p->nthings)
         qsort(p->thing, p->nthings, sizeof *p->thing, by_gain);
+}
+
+/* ---- what if ---- */
+
+static int64_t is_wait(const struct trace *t, const struct trace_row *row)
+{
+    (void)t;
+    return off_row_waits(row);
+}
+
+static bool rule_matches(void *rule, const char *text, size_t len)
+{
+    return whatif_matches(rule, text, len);
+}
+
+/* By row, the stack of its waits in the aggregate; 0: none. */
+static uint32_t *stacks_of_rows(const struct path *p)
+{
+    static const struct view waits = {
+        .recorder = TRACE_RECORDER_OFF, .shape = VIEW_STACK, .value = is_wait};
+    struct filter_report left_out = FILTER_REPORT_INIT;
+    struct row_values items = row_values_of_rows(
+        p->t, &(struct row_value_options){.view = &waits, .left_out = &left_out});
+    uint32_t *of = xcalloc((size_t)p->t->row_limit + 1, sizeof *of);
+    struct nodestack_options no = {.shape = VIEW_STACK};
+
+    no.stacks = xcalloc(items.n + 1, sizeof *no.stacks);
+    nodestacks_add(p->t, p->frames, &items, &no);
+    for (size_t i = 0; i < items.n; i++)
+        of[items.item[i].value] = no.stacks[i];
+    free(no.stacks);
+    free(items.item);
+    filter_report_release(&left_out);
+    return of;
+}
+
+/* Whether the rule selects waits of the row, by their stack's text or by the thing. Its frames are
+ * known not to match. */
+static bool selects(const struct path *p, const struct whatif_rule *rule, uint32_t row,
+                    uint32_t stack, struct strbuf *text)
+{
+    struct aggregate *names = symbolizer_aggregate(p->frames);
+    const char *thing;
+    size_t len;
+
+    strbuf_clear(text);
+    aggregate_add_stack(names, stack, text);
+    if (whatif_matches(rule, text->buf, text->len))
+        return true;
+    thing = aggregate_frame_text(names, critical_frame(p->t, p->frames, row), &len);
+    return whatif_matches(rule, thing, len);
+}
+
+/* Sets what the rule leaves of each wait, by row, unless an earlier rule has selected it. */
+static void apply_rule(struct path *p, struct whatif_rule *rule, const uint32_t *stack,
+                       double *part)
+{
+    bool *has = aggregate_matching(symbolizer_aggregate(p->frames), rule_matches, rule);
+    struct strbuf text = STRBUF_INIT;
+
+    for (uint32_t id = 0; id < p->t->row_limit; id++)
+        if (stack[id] && part[id] > 1 && (has[stack[id]] || selects(p, rule, id, stack[id], &text)))
+            part[id] = rule->part;
+    strbuf_release(&text);
+    free(has);
+}
+
+/* Tries rules [first, end) together. */
+static void try_rules(struct path *p, size_t first, size_t end, const uint32_t *stack)
+{
+    const struct whatif_paths paths = {
+        .t = p->t, .walker = p->walker, .ranges = p->ranges, .n = p->nranges, .whole = p->of_run};
+    double *part = xcalloc((size_t)p->t->row_limit + 1, sizeof *part);
+
+    for (uint32_t id = 0; id < p->t->row_limit; id++)
+        part[id] = WHATIF_NOT_SELECTED;
+    for (size_t i = first; i < end; i++)
+        apply_rule(p, &p->rules->rule[i], stack, part);
+    whatif_try(&paths, part, &p->what_if[p->nwhat_if++]);
+    free(part);
+}
+
+static void try_what_if(struct path *p)
+{
+    size_t n = p->rules ? p->rules->n : 0;
+    uint32_t *stack;
+
+    if (!n)
+        return;
+    stack = stacks_of_rows(p);
+    p->what_if = xcalloc(n + 1, sizeof *p->what_if);
+    for (size_t i = 0; i < n; i++)
+        try_rules(p, i, i + 1, stack);
+    if (n > 1)
+        try_rules(p, 0, n, stack);
+    free(stack);
 }
 
 /* ---- all traces ---- */
@@ -396,6 +504,8 @@ static bool find_ranges(struct path *p, const struct fold_when *when)
     if (!p->nranges)
         return false;
     p->range = p->ranges[p->nranges - 1];
+    p->of_run = !when || (!fold_when_given(when) && !when->region);
+    p->rules = when ? when->what_if : NULL;
     return true;
 }
 
@@ -418,6 +528,7 @@ static bool find_path(struct path *p, const struct fold_when *when)
         critpath_walk(p->walker, &p->ranges[i], NULL, 0, take_step, p);
     order_pieces(p);
     try_things(p);
+    try_what_if(p);
     return true;
 }
 
@@ -462,6 +573,7 @@ void critical_free(struct critical *c)
         free(c->path[i].on_cpu);
         free(c->path[i].of);
         free(c->path[i].piece);
+        free(c->path[i].what_if);
     }
     free(c->path);
     free(c);
@@ -543,9 +655,31 @@ static void add_things(struct strbuf *sb, const struct path *p)
 
         strbuf_addf(sb,
                     "# critical: free gain=%" PRIu64 " waited=%" PRIu64 " waits=%" PRIu64
-                    " kind=%" PRIu32,
-                    thing->gain_ns, thing->by_ns, thing->waits, thing->kind);
+                    " kind=%" PRIu32 " path=%" PRIu64,
+                    thing->gain_ns, thing->by_ns, thing->waits, thing->kind, thing->own_ns);
         add_name(sb, p->frames, thing->frame);
+    }
+}
+
+/* Appends the results of the rules, then that of all together, which has no name. */
+static void add_what_if(struct strbuf *sb, const struct path *p)
+{
+    for (size_t i = 0; i < p->nwhat_if; i++) {
+        const struct whatif_result *w = &p->what_if[i];
+        const char *text = i < p->rules->n ? p->rules->rule[i].text : "";
+
+        strbuf_addf(sb,
+                    "# critical: what-if gain=%" PRIu64 " waits=%" PRIu64 " path=%" PRIu64
+                    " all=%" PRIu64 " all-ns=%" PRIu64 " cpu=%" PRIu64,
+                    w->gain_ns, w->waits, w->path_ns, w->all, w->all_ns,
+                    p->of_regions ? 0 : whatif_cpu(p->t, &p->range));
+        add_name(sb, p->frames,
+                 aggregate_frame(symbolizer_aggregate(p->frames), text, strlen(text)));
+        if (!w->last)
+            continue;
+        strbuf_addf(sb, "# critical: last gain=%" PRIu64 " tid=%" PRIu32, w->last_gain_ns,
+                    trace_off_thread_at(p->t, w->last)->tid);
+        add_thread_name(sb, p, w->last);
     }
 }
 
@@ -575,6 +709,7 @@ void critical_write(const struct critical *c, aggregate_sink sink, void *opaque)
         add_path(&sb, &c->path[i]);
         add_threads(&sb, &c->path[i]);
         add_things(&sb, &c->path[i]);
+        add_what_if(&sb, &c->path[i]);
     }
     if (sb.len)
         sink(opaque, sb.buf, sb.len);

@@ -54,6 +54,19 @@ const struct opts_row fold_when_rows[] = {
     {0},
 };
 
+const struct opts_row fold_path_rows[] = {
+    {"from", .arg = "TIME",
+     .help = "the path of a range of the time, such as 1.5s or 300ms: its beginning",
+     .take = take_time, .at = AT(from)},
+    {"to", .arg = "TIME", .help = "the range's end", .take = take_time, .at = AT(to)},
+    {"ends-in", .arg = "THREAD", .help = "the path to the end of that thread (number or name)",
+     .take = opts_take_text, .at = AT(ends_in)},
+    {"region", .arg = "NAME",
+     .help = "the paths of all regions of that name, which the program marks (flamemem(3))",
+     .take = opts_take_text, .at = AT(region)},
+    {0},
+};
+
 /* ---- views ---- */
 
 static int settle_times(const struct fold_when *w, const char *command)

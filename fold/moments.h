@@ -14,6 +14,7 @@
 
 struct fold_options;
 struct trace_origins;
+struct whatif_rules;
 
 /* One time: the requested one, and the moments that the traces had. */
 struct fold_time {
@@ -47,10 +48,15 @@ struct fold_when {
     size_t with;         /* traces with moments */
     size_t traces;       /* traces that were read */
     uint64_t last_ns;    /* the last moment of any trace that was read */
+    /* Selections of waits that are tried on the critical path (whatif.h); borrowed; NULL: none. */
+    const struct whatif_rules *what_if;
 };
 
 /* --at, --from and --to, for a struct fold_when. */
 extern const struct opts_row fold_when_rows[];
+
+/* --from, --to, --ends-in and --region alone, for a command about the critical path. */
+extern const struct opts_row fold_path_rows[];
 
 static inline bool fold_when_given(const struct fold_when *w)
 {

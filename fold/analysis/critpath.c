@@ -69,6 +69,33 @@ static bool can_follow(const struct critpath *c, uint32_t thread)
     return threadlines_of(c->lines, thread) != NULL;
 }
 
+/* ---- lives and waits, for others ---- */
+
+bool critpath_life(const struct critpath *c, uint32_t thread, struct critpath_life *life)
+{
+    const struct thread_line *l = threadlines_of(c->lines, thread);
+
+    if (!l)
+        return false;
+    *life = (struct critpath_life){.begin_ns = l->begin, .end_ns = l->end, .nwaits = l->nwaits};
+    if (l->lived && l->parent != thread && can_follow(c, l->parent) &&
+        line_of(c, l->parent)->begin < l->begin)
+        life->parent = l->parent;
+    return true;
+}
+
+struct critpath_wait critpath_wait(const struct critpath *c, uint32_t thread, size_t i)
+{
+    const struct thread_wait *w = &line_of(c, thread)->wait[i];
+    bool can = w->waker != thread && can_follow(c, w->waker);
+
+    return (struct critpath_wait){.begin_ns = w->begin,
+                                  .end_ns = w->end,
+                                  .woken_ns = w->woken,
+                                  .row = w->row,
+                                  .waker = can ? w->waker : 0};
+}
+
 /* ---- the requested range ---- */
 
 /* The process that was attached to. A command's trace has no such number in its header: then it
@@ -164,6 +191,14 @@ struct walk {
     void *arg;
     uint64_t skipped;
 };
+
+size_t critpath_waits_before(const struct critpath *c, uint32_t thread, uint64_t moment_ns)
+{
+    const struct thread_line *l = line_of(c, thread);
+    const struct thread_wait *last = thread_line_last_wait(l, moment_ns);
+
+    return last ? (size_t)(last - l->wait) + 1 : 0;
+}
 
 static void emit(const struct walk *w, enum critpath_kind kind, uint32_t row, uint64_t begin,
                  uint64_t end, uint32_t to)

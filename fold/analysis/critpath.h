@@ -36,6 +36,31 @@ void critpath_free(struct critpath *c); /* NULL: nothing */
 /* Whether some waits are known as sums only. */
 bool critpath_has_sums(const struct critpath *c);
 
+/* A thread to which paths can go. */
+struct critpath_life {
+    uint64_t begin_ns, end_ns; /* of its life, or of what is known of it */
+    uint32_t parent;           /* the thread that created it, which began earlier; 0: not known */
+    size_t nwaits;
+};
+
+/* A wait of such a thread: it was asleep from begin_ns to woken_ns, and awake without a CPU from
+ * then to end_ns. */
+struct critpath_wait {
+    uint64_t begin_ns, end_ns, woken_ns; /* begin <= woken <= end */
+    uint32_t row;
+    uint32_t waker; /* the thread that ended it, to which paths can go; 0: there is none */
+};
+
+/* False: paths cannot go to that thread. */
+bool critpath_life(const struct critpath *c, uint32_t thread, struct critpath_life *life);
+
+/* The thread's i-th wait, i < life.nwaits, by their begins; waits known as sums are not among them.
+ */
+struct critpath_wait critpath_wait(const struct critpath *c, uint32_t thread, size_t i);
+
+/* The number of the thread's waits that began before that moment. */
+size_t critpath_waits_before(const struct critpath *c, uint32_t thread, uint64_t moment_ns);
+
 /* A requested path. */
 struct critpath_range {
     uint32_t thread;         /* the thread in which it ends; 0: see critpath_settle */
