@@ -15,13 +15,11 @@ static const struct {
     const struct opts_command *command;
     int (*run)(int argc, char **argv);
 } commands[] = {
-    {&run_command, run_main},       {&mem_command, mem_main},
-    {&off_command, off_main},       {&leak_command, leak_main},
-    {&watch_command, watch_main},   {&pack_command, pack_main},
-    {&fold_command, fold_main},     {&collapse_command, collapse_main},
-    {&diff_command, diff_main},     {&render_command, render_main},
-    {&top_command, top_main},       {&dump_command, dump_main},
-    {&view_command, view_main},     {&live_command, live_main},
+    {&run_command, run_main},       {&mem_command, mem_main},           {&off_command, off_main},
+    {&leak_command, leak_main},     {&watch_command, watch_main},       {&pack_command, pack_main},
+    {&fold_command, fold_main},     {&collapse_command, collapse_main}, {&diff_command, diff_main},
+    {&render_command, render_main}, {&top_command, top_main},           {&path_command, path_main},
+    {&dump_command, dump_main},     {&view_command, view_main},         {&live_command, live_main},
     {&doctor_command, doctor_main},
 };
 

@@ -24,12 +24,13 @@ int collapse_main(int argc, char **argv); /* fold/collapse/collapse_main.c */
 int diff_main(int argc, char **argv);     /* fold/diff_main.c */
 int render_main(int argc, char **argv);   /* render/render_main.c */
 int top_main(int argc, char **argv);      /* render/top/top_main.c */
+int path_main(int argc, char **argv);     /* render/path/path_main.c */
 int view_main(int argc, char **argv);     /* render/view/view_main.c */
 int dump_main(int argc, char **argv);     /* render/dump/dump_main.c */
 
 /* Descriptions of the commands and their options (common/options/opts.h). */
 extern const struct opts_command run_command, mem_command, leak_command, off_command, watch_command,
     pack_command, fold_command, collapse_command, diff_command, render_command, top_command,
-    dump_command, view_command, live_command, doctor_command;
+    dump_command, path_command, view_command, live_command, doctor_command;
 
 #endif

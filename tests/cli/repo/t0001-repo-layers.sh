@@ -63,6 +63,7 @@ render/text
 render
 render/findings
 render/top
+render/path
 render/export
 render/backends
 render/view
