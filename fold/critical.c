@@ -153,11 +153,11 @@ static void take_share(void *arg, uint32_t row, uint64_t ns, uint64_t runq_ns)
 {
     struct path *p = arg;
 
-    (void)runq_ns;
     add_row(p, row, ns);
     p->nowhere_ns -= ns;
     if (off_row(&p->t->rows[row])->kind == TRACE_OFF_ONCPU) {
-        p->ran_ns += ns;
+        p->ran_ns += ns - runq_ns;
+        p->woken_ns += runq_ns;
     } else if (off_row_waits(&p->t->rows[row])) {
         p->short_ns += ns;
         met(p, row, ns, ns);

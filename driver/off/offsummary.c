@@ -400,7 +400,9 @@ static void print_path(const struct strbuf *all)
         strbuf_addf(&sb, ", through %" PRIu64 " threads: waited ", path.nthreads);
         add_time(&sb, path.waited_ns + path.short_ns);
         strbuf_addstr(&sb, ", ran ");
-        add_time(&sb, path.ran_ns + path.woken_ns);
+        add_time(&sb, path.ran_ns);
+        strbuf_addstr(&sb, ", waited for a CPU ");
+        add_time(&sb, path.woken_ns);
         for (size_t i = 0; i < path.threads && i < THINGS; i++) {
             strbuf_addstr(&sb, i ? ", " : "; ");
             waited_add_short(&sb, path.thread[i].name);

@@ -80,7 +80,7 @@ static void add_parts(struct strbuf *sb, const struct critical_text *path)
     struct share shares[] = {
         {path->waited_ns, "waited for time, a disk, a network, or what is not traced"},
         {path->ran_ns, "ran"},
-        {path->woken_ns, "waited for a CPU after a wait"},
+        {path->woken_ns, "waited for a CPU"},
         {path->short_ns, "waited in short waits, known as sums"},
         {path->other_ns, "waited for pages, was stopped, or is not known"},
         {path->unknown_ns, "before the first thing that is known"},

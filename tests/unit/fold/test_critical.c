@@ -326,6 +326,29 @@ static void test_odd(void)
         "critical path: the time before a thread without a known creator is unknown");
 }
 
+/* A thread that had a CPU for two fifths of the time that it was not asleep. */
+static void test_run_queue(void)
+{
+    struct made m;
+    uint16_t a;
+
+    made_begin(&m);
+    a = made_thread(&m, 100, "a", 0, 120, 0);
+    made_slept(&m, made_on(&m, a, "f/read"), a, TRACE_OFF_FILE, 10, 30, 0);
+    ob_oncpu(&m.b, tb_root(&m.b, 0, a), a, 40 * MS, 60 * MS);
+    made_note(&m, TRACE_INTERVAL_SHARE, 0, 120, 40, 60);
+    folds_to(&m, NULL,
+             "# flame: view=critical unit=us\n"
+             "# critical: path length=120000000 from=0 ran=40000000 waited=20000000 woken=60000000 "
+             "short=0 other=0 unknown=0 threads=1 wakes=0 things=1 tried=1 name=\"a\"\n"
+             "# critical: thread ns=120000000 tid=100 pid=100 name=\"a\"\n"
+             "# critical: free gain=20000000 waited=20000000 waits=1 kind=2 path=20000000 "
+             "name=\"read\"\n"
+             "a;[running] 100000\n"
+             "a;f;read 20000\n",
+             "critical path: time in the run queue is not time on a CPU");
+}
+
 /* The waker is asleep again by the time the sleeper could run. */
 static void test_slow_wake(void)
 {
@@ -490,6 +513,7 @@ int main(void)
     test_lock();
     test_what_if();
     test_odd();
+    test_run_queue();
     test_slow_wake();
     test_refused();
     test_text();

@@ -54,7 +54,7 @@ static void test_path(void)
          "Critical path: 400.0 ms to the end of app\\x1b[31m, through 3 threads\n"
          "  299.0 ms   74.75%  waited for time, a disk, a network, or what is not traced\n"
          "  100.0 ms   25.00%  ran\n"
-         "   1.00 ms    0.25%  waited for a CPU after a wait\n"
+         "   1.00 ms    0.25%  waited for a CPU\n"
          "\n"
          "Threads on it:\n"
          "  300.0 ms   75.00%  worker (12)\n"
