@@ -70,6 +70,7 @@ ASSET(asset_page_js,
       FILE_BYTES("page/page_memory_chart.js")
       FILE_BYTES("page/page_lanepath.js")
       FILE_BYTES("page/page_laneregions.js")
+      FILE_BYTES("page/page_lanesearch.js")
       FILE_BYTES("page/page_lanes.js")
       FILE_BYTES("page/page_laneapp.js")
       FILE_BYTES("page/page_notes.js")

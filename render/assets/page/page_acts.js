@@ -144,6 +144,7 @@ Object.assign(App.prototype, {
             name && ["Merge this function into its callers", () => this.filterName("fold", name)],
             name && [this.state.picks.has(name) ? "Take out of the search" : "Add to the search",
                 () => this.togglePick(name)],
+            name && this.profile.lanes && ["Its longest waits in the lanes", () => this.lanes.longest(name)],
             name && [this.isWrapper(name) ? "Count what it takes as its own" :
                 "Count what it takes as its callers'", () => this.toggleWrapper(name)],
             null,

@@ -110,12 +110,20 @@ class LaneControl {
             return;
         chart.show({ view: state.laneView, range: state.laneRange, pick: state.lanePick, noPath: state.laneNoPath,
             noRegions: state.laneNoRegions, folded: state.laneFolded, embedded: app.profile.embedded,
-            theme: app.theme });
+            theme: app.theme, matches: matchingRows(app.profile, app.search) });
         const key = state.lanePick ? `${state.lanePick.lane}.${state.lanePick.wait}` : "";
         if (key !== this.described) {
             this.described = key;
             chart.describe(state.lanePick && this.lines(state.lanePick));
         }
+    }
+
+    /* Searches for a function, and goes to the longest wait with it. */
+    longest(name) {
+        if (!this.app.state.picks.has(name))
+            this.app.togglePick(name);
+        this.change({ laneFolded: false });
+        this.chart.toMatch(1);
     }
 
     /* Names from the leaf of a row's stack in a column to its root; in the view chain, of a link's. */

@@ -27,6 +27,7 @@ class LaneChart {
         const { host } = this;
         this.path = new LanePath(this.data, (on) => this.listener.path(on));
         this.regions = new LaneRegions(this.data, (on) => this.listener.regions(on));
+        this.found = new LaneSearch(this.data, (by) => this.toMatch(by));
         this.canvas = element("canvas", "lanes-canvas");
         this.ctx = this.canvas.getContext("2d", { alpha: false });
         this.space = element("div", "lanes-space");
@@ -39,7 +40,7 @@ class LaneChart {
             "left and right a wait of it, Enter shows its stack in the graph. Plus and minus zoom, " +
             "with Shift left and right move, Shift and Enter take what is in sight as the range, " +
             "0 shows all, C the critical path or not, G regions or not, R takes the region of the wait as the range, " +
-            "Escape goes back.");
+            "N goes to the next wait that the search finds, Escape goes back.");
         this.text = element("div", "lanes-text");
         this.text.setAttribute("aria-live", "polite");
         const button = (text, title, act) => {
@@ -69,7 +70,7 @@ class LaneChart {
         this.detail = element("dl", "lanes-detail");
         this.detail.hidden = true;
         host.append(element("div", "lanes-head", this.fold, element("strong", "", "Lanes"), this.legend(),
-            element("label", "select lanes-sort", element("span", "", "Sort"), sort),
+            ...this.found.buttons, element("label", "select lanes-sort", element("span", "", "Sort"), sort),
             button("\u2212", "Zoom out (-)", () => this.zoom(2)),
             button("+", "Zoom in (+)", () => this.zoom(1 / 2)),
             this.takeSight, button("0", "All of the time (0)", () => this.listener.view(null)), this.reset),
@@ -134,7 +135,7 @@ class LaneChart {
         return (this.shown && this.shown.view) || [this.data.first, this.data.last];
     }
 
-    /* {view, range, pick, noPath, noRegions, folded, embedded, theme} */
+    /* {view, range, pick, noPath, noRegions, folded, embedded, theme, matches} */
     show(shown) {
         if (!this.data)
             return;
@@ -144,6 +145,7 @@ class LaneChart {
         this.host.classList.toggle("folded", shown.folded);
         this.path.show(!shown.noPath);
         this.regions.show(!shown.noRegions);
+        this.found.show(shown.matches);
         this.paint();
     }
 
@@ -231,6 +233,7 @@ class LaneChart {
             ctx.putImageData(this.image, Math.round(left * ratio), Math.round((top + 2) * ratio));
             this.path.draw(this, data.lanes[lane].thread, top);
             this.regions.draw(this, data.lanes[lane].thread, top);
+            this.found.draw(this, lane, top);
         }
         this.painted = { first, last, pixels, canvas: canvas.width };
     }
@@ -405,6 +408,7 @@ class LaneChart {
             parts.push(`${plural(data.lanes.length, "thread", "threads")}, ${plural(data.n, "wait", "waits")}`);
         if (shown.view)
             parts.push(`${laneSpan(to - from)} in sight`);
+        parts.push(...[this.found.text()].filter(Boolean));
         if (data.short > 0)
             parts.push(`waits below ${laneSpan(data.short)} may be sums of up to ${laneSpan(data.window)}`);
         if (data.others > 0)
@@ -642,6 +646,14 @@ class LaneChart {
         }
     }
 
+    toMatch(by) {
+        const found = this.found.step(by);
+        if (!found)
+            return;
+        this.choose(found);
+        this.reveal(found);
+    }
+
     firstLane() {
         return this.rows.find(({ lane }) => lane !== undefined).lane;
     }
@@ -675,6 +687,8 @@ class LaneChart {
             this.zoom(key === "-" ? 2 : 1 / 2, shown.pick ? this.woken(shown.pick.lane, shown.pick.wait) : undefined);
         else if (key === "c" || key === "C")
             this.path.toggle();
+        else if (key === "n" || key === "N")
+            this.toMatch(shiftKey ? -1 : 1);
         else if (key === "g" || key === "G")
             this.regions.toggle();
         else if ((key === "r" || key === "R") && shown.pick)
