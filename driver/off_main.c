@@ -74,7 +74,8 @@ static int show(const struct recording *r, const struct run_options *run)
     choose_region(r, o, &fold);
     shown_ns = choose_last(r, o, &fold, &last);
     fold.all_views = true;
-    fold.moments = run->shows_moments && run->kind == RUN_OUTPUT_PICTURE;
+    fold.moments = run->shows_waits && run->kind == RUN_OUTPUT_PICTURE;
+    fold.lane_bytes = run->lane_bytes;
     fold.propose_idle = !run->quiet;
     fold.no_hint = run->quiet;
     fold.symbols.lines = recording_wants_lines(run);

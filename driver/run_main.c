@@ -152,7 +152,9 @@ static int parse(struct both_options *o, int argc, char **argv)
         status = run_options_look(run);
     if (!status)
         status = run_options_snapshots(run, &o->snapshots);
-    return status ? status : finish_outputs(o);
+    if (!status)
+        status = finish_outputs(o);
+    return status < 0 ? off_options_check_lanes(&o->off) : status;
 }
 
 static void release(struct both_options *o)
@@ -218,7 +220,8 @@ static int fold_waiting(struct waiting *w, const struct recording *r, const stru
     if (!r->waits.ntraces)
         return 0;
     fold.all_views = true;
-    fold.moments = lines && o->off.run.shows_moments;
+    fold.moments = o->off.run.shows_waits;
+    fold.lane_bytes = o->off.run.lane_bytes;
     fold.quiet = again;
     fold.propose_idle = !quiet && !again;
     fold.no_hint = quiet || again;

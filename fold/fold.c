@@ -310,7 +310,8 @@ static void write_lanes(const struct folding *f, const struct counted *counted, 
                                 .ntraces = f->ntraces,
                                 .views = views,
                                 .excludes = f->excludes,
-                                .to = f->to};
+                                .to = f->to,
+                                .most_bytes = f->opt->lane_bytes};
 
     for (size_t i = 0; i < n; i++)
         if (!counted[i].view->of_path)

@@ -30,6 +30,8 @@ struct fold_options {
                               (tracesums.h); borrowed; NULL: they are placed already */
     bool moments;              /* append what was live over time (timeline_text.h) and when threads
                                   waited (lanetext.h), for a page */
+    size_t lane_bytes;         /* with `moments`: room for the times of waits; 0: what a page has
+                                  (lanetext.h) */
     bool no_header;            /* leave out the "# flame:" line */
     bool quiet;                /* report nothing of what is left out */
     bool no_hint;              /* do not suggest how more functions could have names */

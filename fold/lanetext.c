@@ -34,6 +34,7 @@ struct reported {
 struct thread {
     const struct trace_off_thread *is;
     struct trace_string title;
+    uint32_t parent; /* thread plus one that created it; 0: none is known */
 };
 
 /* Numbers of one trace's rows and threads, by id: the number plus one; 0: not in the text. */
@@ -88,6 +89,20 @@ static uint32_t thread_number(struct run *r, size_t trace, uint32_t id)
         *number = (uint32_t)r->nthreads;
     }
     return *number;
+}
+
+static void find_parents(struct run *r, size_t trace)
+{
+    const struct trace *t = r->in->traces[trace];
+    const uint32_t *number = r->of[trace].thread;
+
+    for (size_t i = 0; i < t->nlives; i++) {
+        const struct trace_life *life = &t->lives[i];
+
+        if (life->thread < t->thread_limit && number[life->thread] &&
+            life->parent < t->thread_limit)
+            r->threads[number[life->thread] - 1].parent = number[life->parent];
+    }
 }
 
 static void number_row(struct run *r, size_t trace, uint32_t id)
@@ -203,9 +218,9 @@ static void write_threads(const struct run *r, struct strbuf *sb)
 
         strbuf_addf(sb,
                     "# lanes: thread pid=%" PRIu32 " tid=%" PRIu32 " uses=%" PRIu32 " wall=%" PRIu64
-                    " cpu=%" PRIu64 " runq=%" PRIu64,
+                    " cpu=%" PRIu64 " runq=%" PRIu64 " parent=%" PRIu32,
                     t->is->pid, t->is->tid, t->is->uses, t->is->wall_ns, t->is->cpu_ns,
-                    t->is->runq_ns);
+                    t->is->runq_ns, t->parent);
         add_name(sb, "name", t->is->comm, strnlen(t->is->comm, sizeof t->is->comm));
         add_name(sb, "title", t->title.s, t->title.len);
         strbuf_addch(sb, '\n');
@@ -522,6 +537,7 @@ static void read_traces(struct run *r)
         for (uint32_t id = 0; id < t->row_limit; id++)
             if (takes_time(t, id))
                 number_row(r, i, id);
+        find_parents(r, i);
         gather(r, i);
     }
 }

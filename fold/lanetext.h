@@ -3,7 +3,7 @@
  * lanes of a page.
  *
  * Readers of folded text that draw no lanes skip the comments. The comments take no more than
- * LANETEXT_BYTES: if there is more, short waits of one row that lie close together become one, as
+ * `most_bytes`: if there is more, short waits of one row that lie close together become one, as
  * in the recorder when its room is full (common/trace/trace_intervals.h), and a comment has the
  * length up to which waits are short.
  */
@@ -15,7 +15,9 @@
 #include "fold/filter_report.h"
 #include "fold/analysis/chainsplit.h"
 
-#define LANETEXT_BYTES ((size_t)3 << 20) /* of intervals, before they become text */
+/* Limits for intervals, before they become text: for a page, and for files of other viewers. */
+#define LANETEXT_BYTES ((size_t)3 << 20)
+#define LANETEXT_EXPORT_BYTES ((size_t)16 << 20)
 
 struct lanetext_input {
     const struct fold_options *opt;
@@ -28,7 +30,7 @@ struct lanetext_input {
     size_t nviews;
     struct excludes *excludes;
     struct aggregate *to;
-    size_t most_bytes; /* 0: LANETEXT_BYTES; in tests less */
+    size_t most_bytes; /* 0: LANETEXT_BYTES */
 };
 
 /* Emits the lines, each as a whole; none where no trace has intervals. The aggregate's sums are

@@ -83,6 +83,8 @@ struct render_backend {
     bool lines;          /* needs file and line in the names of traces */
     bool is_browsed;     /* writes a file that browsers show */
     bool from_leaf;      /* takes stacks merged from the leaf, or with `reverse` from the root */
+    bool waits;          /* writes threads' waits in time order, if the input has them */
+    bool needs_waits;    /* writes nothing else: an input without them is refused */
     /* Writes the whole picture. 0, or -errno when the stream failed; the owner flushes it. */
     int (*write)(FILE *out, const struct frametree *t, const struct render_options *o);
 };
@@ -100,6 +102,7 @@ struct render_backend {
     row(export_d3)           \
     row(export_grafana)      \
     row(export_firefox)      \
+    row(export_perfetto)     \
     row(export_chrome)       \
     row(export_callgrind)    \
     row(export_massif)       \

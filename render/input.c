@@ -16,6 +16,7 @@
 #include "fold/stacks/wrong_input.h"
 #include "fold/stacks/filter_lines.h"
 #include "fold/fold.h"
+#include "fold/lanetext.h"
 #include "fold/load.h"
 #include "render/frametree_modules.h"
 #include "fold/viewtable.h"
@@ -323,9 +324,10 @@ static int take_moments(struct reader *r, const char *s, size_t len)
     bool history;
     int err;
 
-    if (!r->o->moments || r->timed)
+    if (!(r->o->moments || r->o->waits) || r->timed)
         return 0;
-    history = timeline_comment(&r->in->timeline, s, len, r->line, &stack, &stack_len, &nth);
+    history = r->o->moments &&
+              timeline_comment(&r->in->timeline, s, len, r->line, &stack, &stack_len, &nth);
     if (!history && !lanes_comment(&r->in->lanes, s, len, r->line, &stack, &stack_len, &nth))
         return 0;
     if (folded_is_too_deep(stack, stack_len))
@@ -469,6 +471,7 @@ static int take_trace(struct reader *r, struct trace *trace)
     struct strbuf text = STRBUF_INIT;
     struct view views[VIEWS_MAX + 1];
     struct textinput in;
+    bool waits;
     int status;
 
     options.views = with_views_beside(r, trace, views);
@@ -487,7 +490,9 @@ static int take_trace(struct reader *r, struct trace *trace)
     if (!options.view && fold_when_given(options.when) &&
         trace->header.recorder == TRACE_RECORDER_OFF)
         options.view = views_of(TRACE_RECORDER_OFF)->name;
-    options.moments = r->o->moments && !r->timed && !fold_when_given(options.when);
+    waits = r->o->waits && trace->header.recorder == TRACE_RECORDER_OFF;
+    options.moments = (waits || r->o->moments) && !r->timed && !fold_when_given(options.when);
+    options.lane_bytes = waits ? LANETEXT_EXPORT_BYTES : 0;
     status = fold_when_settle(&options, r->o->command);
     if (!status && options.moments)
         status = trace_moments_beside(trace);

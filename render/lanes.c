@@ -126,6 +126,8 @@ static bool take_thread(struct lanes *l, const char *s, size_t len)
         strbuf_release(&t.title);
         return false;
     }
+    if (!find_number(s, len, " parent=", &t.parent)) /* older text has none */
+        t.parent = 0;
     GROW(l->threads, l->nthreads, l->threads_room);
     l->threads[l->nthreads++] = t;
     return true;

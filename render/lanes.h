@@ -27,6 +27,7 @@ struct lanes {
     uint64_t nrows, short_ns, window_ns, lost_ns;
     struct lanes_thread {
         uint64_t pid, tid, uses, wall_ns, cpu_ns, runq_ns;
+        uint64_t parent;           /* thread plus one that created it; not checked; 0: not known */
         struct strbuf name, title; /* any bytes */
     } * threads;
     size_t nthreads, threads_room, threads_said;

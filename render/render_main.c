@@ -340,6 +340,24 @@ static char *complete_subtitle(struct render_options *o, const struct input *in,
     return (char *)o->subtitle;
 }
 
+/* The view to read. Waits in time order have the stacks of sleepers, and wakers in any view. */
+static const char *view_of(const struct request *q)
+{
+    const struct view *v = q->view ? view_find(q->view) : NULL;
+
+    return v && q->backend->needs_waits && v->shape != VIEW_STACK ? NULL : q->view;
+}
+
+static int refuse_without_waits(const struct request *q)
+{
+    const char *name = q->ninputs ? q->inputs[0] : "-";
+
+    return flame_error(FLAME_USAGE,
+                       "render: %s: it does not say when threads waited, and %s has nothing else; "
+                       "record with 'flame off', without --lanes off, and take the whole recording",
+                       strcmp(name, "-") == 0 ? "standard input" : name, q->backend->name);
+}
+
 static int draw(struct request *q)
 {
     struct render_column *columns;
@@ -349,7 +367,7 @@ static int draw(struct request *q)
     char *subtitle;
     struct input_options options = {
         .of_traces = &q->of_traces,
-        .view = q->view,
+        .view = view_of(q),
         .reverse = q->o.reverse != q->backend->from_leaf && !q->backend->explores,
         .keep_order = q->o.ordered,
         .encoding = q->encoding,
@@ -358,12 +376,17 @@ static int draw(struct request *q)
         .modules = q->backend->modules,
         .series = q->series,
         .moments = q->backend->explores && !q->o.ordered,
+        .waits = q->backend->waits && !q->o.ordered,
         .first_side = true,
         .filter = &q->filter,
         .command = "render",
     };
     int err, status = input_read(&in, q->inputs, q->ninputs, &options);
 
+    if (!status && q->backend->needs_waits && !lanes_any(&in.lanes)) {
+        status = refuse_without_waits(q);
+        input_release(&in);
+    }
     if (status)
         return status;
     fill_in(q, &in);

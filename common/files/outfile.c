@@ -133,9 +133,9 @@ void outfile_abort(struct outfile *out)
  * folded text. */
 static bool is_long_ending(const char *word)
 {
-    static const char *const known[] = {"callgrind",  "chrome", "collapsed", "findings",
-                                        "firefox",    "folded", "grafana",   "massif",
-                                        "speedscope", "stacks"};
+    static const char *const known[] = {
+        "callgrind", "chrome",   "collapsed",      "findings", "firefox",    "folded", "grafana",
+        "massif",    "perfetto", "perfetto-trace", "pftrace",  "speedscope", "stacks"};
 
     for (size_t i = 0; i < ARRAY_LEN(known); i++)
         if (strcmp(word, known[i]) == 0)

@@ -265,6 +265,16 @@ int off_options_settle(struct off_options *o)
     return o->tracer.no_stops ? settle_no_stops(o) : 0;
 }
 
+int off_options_check_lanes(const struct off_options *o)
+{
+    if (!o->run.needs_waits || o->tracer.lanes)
+        return -1;
+    return flame_error(FLAME_USAGE,
+                       "%s: --lanes off leaves out when threads waited, and an output has nothing "
+                       "else; leave one of them out",
+                       o->run.me);
+}
+
 /* Rejects options that contradict each other, and sets defaults of the others. */
 static int complete(struct off_options *o, char **rest)
 {
@@ -289,7 +299,8 @@ static int complete(struct off_options *o, char **rest)
         strbuf_addf(&subject, "pid-%d", (int)o->pids[0]);
     o->run.subject = o->subject = strbuf_detach(&subject, NULL);
     o->tracer.pids = o->pids;
-    return run_options_finish(&o->run);
+    status = run_options_finish(&o->run);
+    return status < 0 ? off_options_check_lanes(o) : status;
 }
 
 void off_options_init(struct off_options *o, const char *me, const char *view)

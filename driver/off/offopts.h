@@ -45,6 +45,8 @@ void off_options_init(struct off_options *o, const char *me, const char *view);
  * them. Call it once o->run.command is known (NULL: none). 0, or FLAME_USAGE after a line. */
 int off_options_settle(struct off_options *o);
 
+/* -1; or FLAME_USAGE after a line: an output is of the times of waits, and --lanes off is given. */
+int off_options_check_lanes(const struct off_options *o);
 /* Bytes for the times of each wait (lanes), once the outputs are known; 0: none. */
 uint64_t off_options_lanes(const struct off_options *o);
 

@@ -13,6 +13,7 @@
 #include "common/options/values.h"
 #include "common/files/outfile.h"
 #include "driver/monitor/growthsignal.h"
+#include "fold/lanetext.h"
 #include "fold/viewtable.h"
 #include "render/backend.h"
 
@@ -214,6 +215,7 @@ int run_options_not_browsed(const struct run_options *o)
 
 int run_options_finish(struct run_options *o)
 {
+    const struct render_backend *b;
     bool page;
     int status;
 
@@ -224,8 +226,18 @@ int run_options_finish(struct run_options *o)
         status = run_options_not_browsed(o);
     if (status)
         return status;
-    page = o->kind == RUN_OUTPUT_PICTURE && backend_for_file(o->output)->explores;
+    b = o->kind == RUN_OUTPUT_PICTURE ? backend_for_file(o->output) : NULL;
+    if (b && b->needs_waits && !o->traces_waits)
+        return flame_error(FLAME_USAGE,
+                           "%s: -o %s: %s is of waits in time order; record them with 'flame off' "
+                           "or 'flame run'",
+                           o->me, o->output, b->name);
+    page = b && b->explores && !b->needs_waits;
     o->shows_moments |= page || o->kind == RUN_OUTPUT_TRACE;
+    o->shows_waits |= page || (b && b->waits) || o->kind == RUN_OUTPUT_TRACE;
+    o->needs_waits |= b && b->needs_waits;
+    if (b && b->waits)
+        o->lane_bytes = LANETEXT_EXPORT_BYTES;
     if (page && o->records_memory) /* a page has a chart of moments */
         o->moments = true;
     return -1;

@@ -63,6 +63,9 @@ struct run_options {
     bool moments;           /* mem, run: moments are taken */
     struct moment_pace pace; /* mem, run: pace at which moments are taken */
     bool shows_moments;      /* an output has room for them */
+    bool shows_waits;        /* off, run: an output has room for the times of waits */
+    bool needs_waits;        /* off, run: an output has nothing else */
+    size_t lane_bytes;       /* off, run: that much room (lanetext.h); 0: a page's */
     unsigned attach;         /* mem: the process that is recorded from now on; 0: a command is */
     uint64_t attach_ns;      /* for so long; 0: until it ends, or flame receives a signal */
     char **command;          /* argv of the command, NULL-terminated; NULL: there is none */

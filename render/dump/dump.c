@@ -8,6 +8,7 @@
 #include "common/trace/trace_moments.h"
 #include "render/dump/dumpintervals.h"
 #include "render/dump/dumpnames.h"
+#include "render/text/offkind.h"
 
 static const char *recorder_name(uint32_t recorder)
 {
@@ -291,32 +292,10 @@ static void dump_columns(const struct trace_header *h, const void *row, size_t s
 
 void dump_off_kind(uint16_t kind, struct recordtext *w)
 {
-    static const char *const names[] = {
-        [TRACE_OFF_OTHER] = "other",
-        [TRACE_OFF_LOCK] = "lock",
-        [TRACE_OFF_FILE] = "file",
-        [TRACE_OFF_NETWORK] = "network",
-        [TRACE_OFF_LOCAL] = "local",
-        [TRACE_OFF_POLL] = "poll",
-        [TRACE_OFF_TIMER] = "timer",
-        [TRACE_OFF_CHILD] = "child",
-        [TRACE_OFF_SIGNAL] = "signal",
-        [TRACE_OFF_TERMINAL] = "terminal",
-        [TRACE_OFF_IPC] = "ipc",
-        [TRACE_OFF_ONCPU] = "oncpu",
-        [TRACE_OFF_TRACER] = "tracer",
-        [TRACE_OFF_STOPPED] = "stopped",
-        [TRACE_OFF_FAULT] = "fault",
-        [TRACE_OFF_OUTSIDE] = "outside",
-        [TRACE_OFF_LEFT_OUT] = "left-out",
-        [TRACE_OFF_TOO_SHORT] = "brief",
-        [TRACE_OFF_NOT_SAMPLED] = "missed",
-        [TRACE_OFF_CLASS] = "class",
-        [TRACE_OFF_ROOM] = "room",
-    };
+    const char *name = offkind_name(kind);
 
-    if (kind < ARRAY_LEN(names) && names[kind])
-        recordtext_string(w, "kind", names[kind]);
+    if (name)
+        recordtext_string(w, "kind", name);
     else
         recordtext_number(w, "kind", kind);
 }

@@ -1,6 +1,6 @@
 #include "render/export/protoout.h"
 
-enum { WIRE_VARINT = 0, WIRE_BYTES = 2 };
+enum { WIRE_VARINT = 0, WIRE_FIXED64 = 1, WIRE_BYTES = 2 };
 
 void protoout_varint(struct strbuf *sb, uint64_t v)
 {
@@ -11,10 +11,21 @@ void protoout_varint(struct strbuf *sb, uint64_t v)
 
 void protoout_number(struct strbuf *sb, unsigned field, uint64_t v)
 {
-    if (v == 0)
-        return;
+    if (v)
+        protoout_present(sb, field, v);
+}
+
+void protoout_present(struct strbuf *sb, unsigned field, uint64_t v)
+{
     protoout_varint(sb, field << 3 | WIRE_VARINT);
     protoout_varint(sb, v);
+}
+
+void protoout_fixed64(struct strbuf *sb, unsigned field, uint64_t v)
+{
+    protoout_varint(sb, field << 3 | WIRE_FIXED64);
+    for (int i = 0; i < 64; i += 8)
+        strbuf_addch(sb, (char)(v >> i));
 }
 
 void protoout_begin(struct strbuf *sb, unsigned field, size_t len)

@@ -12,6 +12,10 @@
 /* A bare number. */
 void protoout_varint(struct strbuf *sb, uint64_t v);
 void protoout_number(struct strbuf *sb, unsigned field, uint64_t v);
+/* Like protoout_number, but also writes 0, for fields that a reader wants to be present. */
+void protoout_present(struct strbuf *sb, unsigned field, uint64_t v);
+/* A number of eight bytes (fixed64), also 0. */
+void protoout_fixed64(struct strbuf *sb, unsigned field, uint64_t v);
 /* Begins a field of `len` bytes, which the caller adds. */
 void protoout_begin(struct strbuf *sb, unsigned field, size_t len);
 /* A string or a message; also one of no bytes. */

@@ -84,7 +84,7 @@ static void export(const struct foldedtree *f)
         if (has_fractions(&f->tree) && (b == &export_pprof || b == &export_otlp ||
                                         b == &export_callgrind || b == &export_massif))
             continue;
-        if (b == &export_pprof || b == &export_otlp)
+        if (b == &export_pprof || b == &export_otlp || b == &export_perfetto)
             free(foldedtree_written(f, b, &len));
         else
             free(foldedtree_text(f, b));
