@@ -4,9 +4,9 @@
  *
  * The tracer sees that moment in the sleeper, and the waking call some microseconds earlier in the
  * waker, which may be asleep again by then. So the call is put at the last moment at which the
- * waker was awake. Viewers infer who wakes from who runs, and their order of events at one
- * nanosecond is not defined: no wake is at the same time as the begin or end of a wait of either
- * thread.
+ * waker was awake, or, if there is none in the wait, at the first one after. Viewers infer who
+ * wakes from who runs, and their order of events at one nanosecond is not defined: no wake is at
+ * the same time as the begin or end of a wait of either thread.
  */
 #define _GNU_SOURCE
 #include "render/export/waitlist.h"
@@ -244,6 +244,22 @@ static uint64_t awake_at(const struct waitlist *w, const struct waitlist_thread 
     return at > after && at > t->begin_ns && (!before || at > before->end_ns) ? at : 0;
 }
 
+/* The first moment after `at` at which a thread was awake, and was also awake just before; 0: none
+ * before `end`. A new process wakes its parent, whose wait for a CPU may have begun earlier. */
+static uint64_t awake_after(const struct waitlist *w, const struct waitlist_thread *t, uint64_t at,
+                            uint64_t end)
+{
+    const struct waitlist_wait *before;
+
+    if (at < t->begin_ns)
+        at = t->begin_ns;
+    before = find_alone(w, t, at);
+    if (before && before->end_ns > at)
+        at = before->end_ns;
+    at++;
+    return at < end && at < t->end_ns && find_alone(w, t, at) == before ? at : 0;
+}
+
 static void place_wakes(struct waitlist *w)
 {
     for (size_t i = 0; i < w->n; i++) {
@@ -256,6 +272,8 @@ static void place_wakes(struct waitlist *w)
             continue;
         at -= one->runq_ns == 0;
         one->wake_ns = awake_at(w, &w->threads[waker - 1], one->begin_ns, at);
+        if (!one->wake_ns)
+            one->wake_ns = awake_after(w, &w->threads[waker - 1], at, one->end_ns);
         w->unplaced += one->wake_ns == 0;
     }
 }

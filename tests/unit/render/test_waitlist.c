@@ -123,6 +123,10 @@ static void test_wakes(void)
            "so it is of one that awakes at that time");
     is_int((intmax_t)wake_of(100, 10, 20, 1700), 1699,
            "of a waker that has ended it is just before its end");
+    is_int((intmax_t)wake_of(100, 900, 1050, 9000), 1951,
+           "of a waker that was asleep until later it is when that awakes");
+    is_int((intmax_t)wake_of(100, 900, 1099, 9000), 0,
+           "a waker that awakes when the sleeper does has no waking call");
     is_int((intmax_t)wake_of(100, 900, 5000, 9000), 0,
            "a waker that slept all the time has no waking call");
     is_int((intmax_t)wake_of(100, 0, 1000, 900), 0,
