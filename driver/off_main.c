@@ -84,7 +84,8 @@ static int show(const struct recording *r, const struct run_options *run)
         status = fold_loaded(&fold, r->waits.traces, r->waits.ntraces, &all);
     if (!status) {
         off_summary_section(&all, run->view, &one);
-        status = recording_put(r, run, recording_wants_all(run) ? &all : &one, &empty);
+        status = recording_put(
+            r, run, recording_wants_all(run) || recording_wants_waits(run) ? &all : &one, &empty);
     }
     if (!status && !run->quiet) {
         off_summary_print(r, run->subject, shown_ns, &all);

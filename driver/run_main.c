@@ -270,9 +270,13 @@ static int fold_one(struct waiting *w, const struct recording *r, const struct b
                            "%s: not made: the view %s is of waits, and there are none", one->output,
                            one->view);
     status = fold_waiting(w, r, o, lines);
-    if (!status)
+    if (status)
+        return status;
+    if (recording_wants_waits(one))
+        strbuf_add(to, w->text[lines].buf, w->text[lines].len);
+    else
         off_summary_section(&w->text[lines], one->view, to);
-    return status;
+    return 0;
 }
 
 /* Writes one of the outputs. */

@@ -467,7 +467,10 @@ static int fold_alone(const struct fold_options *options, struct trace *trace, b
  * Takes the trace over. */
 static int take_trace(struct reader *r, struct trace *trace)
 {
-    struct fold_options options = {.view = r->o->view, .all_views = r->o->columns && !r->o->view};
+    bool memory = trace->header.recorder == TRACE_RECORDER_MEM;
+    struct fold_options options = {.view = r->o->view,
+                                   .all_views = r->o->columns && !r->o->view &&
+                                                !(memory && r->o->memory_has_one)};
     struct strbuf text = STRBUF_INIT;
     struct view views[VIEWS_MAX + 1];
     struct textinput in;
@@ -490,7 +493,7 @@ static int take_trace(struct reader *r, struct trace *trace)
     if (!options.view && fold_when_given(options.when) &&
         trace->header.recorder == TRACE_RECORDER_OFF)
         options.view = views_of(TRACE_RECORDER_OFF)->name;
-    waits = r->o->waits && trace->header.recorder == TRACE_RECORDER_OFF;
+    waits = r->o->waits && !memory;
     options.moments = (waits || r->o->moments) && !r->timed && !fold_when_given(options.when);
     options.lane_bytes = waits ? LANETEXT_EXPORT_BYTES : 0;
     status = fold_when_settle(&options, r->o->command);

@@ -68,7 +68,8 @@ struct input_options {
     bool latency; /* for traces of waiting: the view latency in a column behind the requested one */
     bool moments; /* also read live memory over time, and threads' waits */
     bool waits;   /* read threads' waits, with room for those of a file for other viewers */
-    bool first_side; /* a comparison whose second counts are all 0 is not empty */
+    bool memory_has_one; /* with `columns`: of traces of memory read the default view alone */
+    bool first_side;     /* a comparison whose second counts are all 0 is not empty */
 };
 
 /*

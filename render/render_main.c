@@ -340,12 +340,25 @@ static char *complete_subtitle(struct render_options *o, const struct input *in,
     return (char *)o->subtitle;
 }
 
-/* The view to read. Waits in time order have the stacks of sleepers, and wakers in any view. */
+/* Whether the view has the stacks of sleepers, and these alone, as waits in time order have them.
+ */
+static bool is_of_sleepers(const char *view)
+{
+    const struct view *v = view ? view_find(view) : NULL;
+
+    return !v || (v->shape == VIEW_STACK && v->recorder == TRACE_RECORDER_OFF);
+}
+
+/* The view to read. If there is nothing else, wakers are in any view. */
 static const char *view_of(const struct request *q)
 {
-    const struct view *v = q->view ? view_find(q->view) : NULL;
+    return q->backend->needs_waits && !is_of_sleepers(q->view) ? NULL : q->view;
+}
 
-    return v && q->backend->needs_waits && v->shape != VIEW_STACK ? NULL : q->view;
+/* Whether threads' waits are read for a format that is not a page. */
+static bool wants_waits(const struct request *q)
+{
+    return q->backend->waits && !q->o.ordered && is_of_sleepers(view_of(q));
 }
 
 static int refuse_without_waits(const struct request *q)
@@ -365,18 +378,20 @@ static int draw(struct request *q)
     struct input in;
     const char *side = NULL;
     char *subtitle;
+    bool waits = wants_waits(q);
     struct input_options options = {
         .of_traces = &q->of_traces,
         .view = view_of(q),
         .reverse = q->o.reverse != q->backend->from_leaf && !q->backend->explores,
         .keep_order = q->o.ordered,
         .encoding = q->encoding,
-        .columns = q->backend->all_views,
+        .columns = q->backend->all_views || waits,
+        .memory_has_one = !q->backend->all_views,
         .lines = q->backend->lines,
         .modules = q->backend->modules,
         .series = q->series,
         .moments = q->backend->explores && !q->o.ordered,
-        .waits = q->backend->waits && !q->o.ordered,
+        .waits = waits,
         .first_side = true,
         .filter = &q->filter,
         .command = "render",

@@ -498,6 +498,12 @@ bool recording_wants_all(const struct run_options *o)
                                             strcmp(o->view, off_views[0].name) == 0));
 }
 
+bool recording_wants_waits(const struct run_options *o)
+{
+    return o->kind == RUN_OUTPUT_PICTURE && backend_for_file(o->output)->waits &&
+           strcmp(o->view, off_views[0].name) == 0;
+}
+
 bool recording_wants_lines(const struct run_options *o)
 {
     return o->kind == RUN_OUTPUT_PICTURE && backend_for_file(o->output)->lines;

@@ -64,6 +64,8 @@ int recording_fold(const struct recording *r, const struct run_options *o, bool 
 
 /* True when o->output is a page or an export that shows all views. */
 bool recording_wants_all(const struct run_options *o);
+/* True when o->output is an export that shows waits in time order instead of the view off. */
+bool recording_wants_waits(const struct run_options *o);
 /* True when the frames in o->output are to have file and line. */
 bool recording_wants_lines(const struct run_options *o);
 

@@ -1,7 +1,8 @@
 /*
  * Trace events, for chrome://tracing, Perfetto and other readers of the format.
  *
- * The format knows calls at moments, a profile does not: every frame becomes one complete event
+ * An input that says when threads waited becomes just that (chromewaits.h). Any other has no
+ * moments, as the format wants them, so every frame becomes one complete event
  * ("X") that lasts as long as its total, its callees one after the other from its beginning.
  * Units of time become microseconds, the format's own; of other units one is a microsecond, and
  * otherData gives the real unit.
@@ -13,6 +14,7 @@
 
 #include "common/alloc.h"
 #include "render/backend.h"
+#include "render/export/chromewaits.h"
 #include "render/export/exporttext.h"
 #include "render/text/json.h"
 #include "render/text/outstream.h"
@@ -50,10 +52,29 @@ static void add_other(struct strbuf *sb, const struct series_set *set,
         json_add_string(sb, text.buf, text.len, 0);
         strbuf_release(&text);
     }
-    strbuf_addstr(sb, "},\n\"traceEvents\":[\n{\"name\":\"process_name\",\"ph\":\"M\",\"pid\":1,"
-                      "\"tid\":1,\"args\":{\"name\":");
-    exporttext_json_series(sb, set, 0);
-    strbuf_addstr(sb, "}}");
+    strbuf_addstr(sb, "},\n");
+}
+
+/* Whether the input has waits in time order, which are written then. */
+static bool write_waits(struct outstream *out, const struct frametree *t,
+                        const struct render_options *o)
+{
+    struct waitlist w;
+    bool any;
+
+    if (!waitlist_init(&w, t, o->lanes, o->reverse))
+        return false;
+    any = waitlist_any(&w);
+    if (any) {
+        strbuf_addstr(&out->sb, "{\"displayTimeUnit\":\"ns\",\n\"otherData\":{\"title\":");
+        exporttext_json_heading(&out->sb, o);
+        strbuf_addstr(&out->sb, "},\n");
+        chromewaits_write(out, &w);
+        strbuf_addstr(&out->sb, "}\n");
+        waitlist_report(&w, "chrome");
+    }
+    waitlist_release(&w);
+    return any;
 }
 
 static int chrome_write(FILE *file, const struct frametree *t, const struct render_options *o)
@@ -65,9 +86,15 @@ static int chrome_write(FILE *file, const struct frametree *t, const struct rend
     struct series_set set;
     int unit;
 
+    if (write_waits(&out, t, o))
+        return outstream_end(&out);
     series_init(&set, t, o, SERIES_TOTALS);
     unit = value_time_unit(set.s[0].unit);
     add_other(&out.sb, &set, o);
+    strbuf_addstr(&out.sb, "\"traceEvents\":[\n{\"name\":\"process_name\",\"ph\":\"M\",\"pid\":1,"
+                           "\"tid\":1,\"args\":{\"name\":");
+    exporttext_json_series(&out.sb, &set, 0);
+    strbuf_addstr(&out.sb, "}}");
     for (uint32_t i = 0; i != FRAMETREE_NONE;) {
         const struct frametree_name *name = frametree_name(t, i);
         struct folded_count total = series_total(&set, 0, i);
@@ -101,5 +128,6 @@ const struct render_backend export_chrome = {
     .name = "chrome",
     .endings = "trace.json chrome.json",
     .what = "trace events in JSON, for Chrome and Perfetto",
+    .waits = true,
     .write = chrome_write,
 };

@@ -307,6 +307,14 @@ void waitlist_release(struct waitlist *w)
     *w = (struct waitlist){0};
 }
 
+bool waitlist_any(const struct waitlist *w)
+{
+    for (size_t i = 0; i < w->n; i++)
+        if (waitlist_row(w, &w->waits[i])->node != FRAMETREE_NONE)
+            return true;
+    return false;
+}
+
 const struct frametree_name *waitlist_leaf(const struct waitlist *w, uint32_t node)
 {
     while (w->reverse && node && w->t->nodes[node].parent)

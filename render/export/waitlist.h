@@ -60,6 +60,9 @@ bool waitlist_init(struct waitlist *w, const struct frametree *t, const struct l
                    bool reverse);
 void waitlist_release(struct waitlist *w);
 
+/* Whether an entry has a stack, so that there is something to show. */
+bool waitlist_any(const struct waitlist *w);
+
 static inline const struct waitlist_row *waitlist_row(const struct waitlist *w,
                                                       const struct waitlist_wait *one)
 {

@@ -334,12 +334,11 @@ def same(name, got, want):
                                           if got[k] != want[k]})
 
 
-def compare(trace, replay, dump):
-    waits, length, summed, flows = Counter(), Counter(), Counter(), Counter()
-    ends = {f: i["tid"] for i in trace.instants for f in i["flow_ends"]}
-    for s in trace.slices:
-        key = s["tid"], s["category"]
-        notes = s["notes"]
+def compare_waits(slices, arrows, dump):
+    """Slices and arrows (waker, sleeper) of any format against the recording."""
+    waits, length, summed = Counter(), Counter(), Counter()
+    for s in slices:
+        key, notes = (s["tid"], s["category"]), s["notes"]
         assert ("waits" in notes) == s["below"], "sums lie below the thread's track"
         if s["below"]:
             assert s["name"].startswith("%d waits: " % notes["waits"]), s["name"]
@@ -347,20 +346,30 @@ def compare(trace, replay, dump):
         waits[key] += notes.get("waits", "part_of_the_next_wait" not in notes)
         length[key] += notes["asleep_ns"] + notes["run_queue_ns"] if s["below"] else \
             s["end"] - s["time"] - notes.get("not_waiting_ns", 0)
-    for i in trace.instants:
-        for f in i["flow"]:
-            flows[i["tid"], ends[f]] += 1
     same("waits by thread and kind", waits, dump.waits)
     same("their lengths", length, dump.length)
     same("of these, those in sums", summed, dump.summed)
+    same("arrows by waker and sleeper", arrows, dump.wakes)
+    return "waits=%d sums=%d wakes=%d" % (sum(waits.values()), sum(summed.values()),
+                                           sum(arrows.values()))
+
+
+def compare(trace, replay, dump):
+    ends = {f: i["tid"] for i in trace.instants for f in i["flow_ends"]}
+    found = compare_waits(trace.slices, Counter((i["tid"], ends[f]) for i in trace.instants
+                                                for f in i["flow"]), dump)
     states = Counter()
     for (tid, state), ns in replay.spent.items():
         if state in "SR":
             states[tid] += ns
     same("time asleep and runnable by thread", states, dump.states)
     same("wakes by waker and sleeper", replay.wakes, dump.wakes)
-    same("arrows by waker and sleeper", flows, dump.wakes)
-    return waits, summed
+    return found
+
+
+def print_stacks(slices):
+    for s in slices:
+        print(";".join(s["stack"]), s["end"] - s["time"] - s["notes"].get("not_waiting_ns", 0))
 
 
 def main():
@@ -370,13 +379,9 @@ def main():
         print("slices=%d wakes=%d threads=%d processes=%d" %
               (len(trace.slices), sum(replay.wakes.values()), len(trace.pids), len(trace.parents)))
     elif sys.argv[1] == "compare":
-        waits, summed = compare(trace, replay, Dump(sys.argv[3]))
-        print("waits=%d sums=%d wakes=%d" % (sum(waits.values()), sum(summed.values()),
-                                              sum(replay.wakes.values())))
+        print(compare(trace, replay, Dump(sys.argv[3])))
     elif sys.argv[1] == "stacks":
-        for s in trace.slices:
-            print(";".join(s["stack"]),
-                  s["end"] - s["time"] - s["notes"].get("not_waiting_ns", 0))
+        print_stacks(trace.slices)
     elif sys.argv[1] == "names":
         for name in sorted({s["name"] for s in trace.slices}):
             print(name)
@@ -385,7 +390,8 @@ def main():
             print(pid, parent)
 
 
-try:
-    main()
-except AssertionError as wrong:
-    sys.exit("perfetto_read.py: %s" % (wrong or "an assertion failed"))
+if __name__ == "__main__":
+    try:
+        main()
+    except AssertionError as wrong:
+        sys.exit("perfetto_read.py: %s" % (wrong or "an assertion failed"))
