@@ -8,7 +8,8 @@
  * functions. Every series is a thread; they share these tables. Counts of bytes are
  * native allocations, for which the profiler has its own view; times are samples with a
  * weight in milliseconds, other counts samples with a weight. A sample's time is how much
- * was counted before it, as the format wants one.
+ * was counted before it, as the format wants one. Threads that waited, with times, follow as
+ * threads with markers (firefoxwaits.h).
  *
  * Rejected: the present version of the format. The profiler upgrades older ones, but an
  * older profiler refuses newer ones.
@@ -19,6 +20,7 @@
 #include "common/commands.h"
 #include "render/backend.h"
 #include "render/export/exporttext.h"
+#include "render/export/firefoxwaits.h"
 #include "render/export/functable.h"
 #include "render/framename.h"
 #include "render/text/json.h"
@@ -32,6 +34,8 @@ struct writer {
     struct outstream out;
     struct series_set set;
     struct functable ft;
+    struct firefoxwaits waits;
+    uint32_t nsources; /* strings that may be files */
     const struct frametree *t;
 };
 
@@ -151,15 +155,19 @@ static void cell_string(struct writer *w, uint32_t i)
     json_add_string(&w->out.sb, s, len, 0);
 }
 
-/* Rows of stacks are nodes without the root. */
+/* Rows of stacks are nodes without the root, and then the stacks of wakers. */
 static void cell_stack_frame(struct writer *w, uint32_t i)
 {
-    add_number(&w->out.sb, w->t->nodes[i + 1].name - 1);
+    if (i + 1 >= w->t->n)
+        add_number(&w->out.sb, w->waits.stacks[i + 1 - w->t->n].name - 1);
+    else
+        add_number(&w->out.sb, w->t->nodes[i + 1].name - 1);
 }
 
 static void cell_stack_prefix(struct writer *w, uint32_t i)
 {
-    uint32_t parent = w->t->nodes[i + 1].parent;
+    uint32_t parent =
+        i + 1 < w->t->n ? w->t->nodes[i + 1].parent : w->waits.stacks[i + 1 - w->t->n].prefix + 1;
 
     if (parent)
         add_number(&w->out.sb, parent - 1);
@@ -197,15 +205,16 @@ static void end_table(struct writer *w, uint32_t n, const char *after)
 
 static void add_shared(struct writer *w)
 {
-    uint32_t frames = w->t->nnames - 1, funcs = w->ft.nfuncs - 1, stacks = w->t->n - 1;
+    uint32_t frames = w->t->nnames - 1, funcs = w->ft.nfuncs - 1;
+    uint32_t stacks = w->t->n - 1 + (uint32_t)w->waits.nstacks;
     struct strbuf *sb = &w->out.sb;
 
     strbuf_addstr(sb, "\"shared\":{\n");
     add_column(w, "stringArray", w->ft.nstrings, cell_string);
     strbuf_addstr(sb, "\"sources\":{");
-    add_column(w, "id", w->ft.nstrings, cell_null);
-    add_column(w, "filename", w->ft.nstrings, cell_itself);
-    end_table(w, w->ft.nstrings, ",");
+    add_column(w, "id", w->nsources, cell_null);
+    add_column(w, "filename", w->nsources, cell_itself);
+    end_table(w, w->nsources, ",");
     strbuf_addstr(sb, "\"frameTable\":{");
     add_column(w, "address", frames, cell_minus_one);
     add_column(w, "inlineDepth", frames, cell_frame_inlined);
@@ -270,9 +279,10 @@ static void add_meta(struct writer *w, const struct render_options *o)
                 VERSION);
     strbuf_addstr(sb, "\"symbolicated\":true,\"symbolicationNotSupported\":true,"
                       "\"usesOnlyOneStackType\":true,\"sourceCodeIsNotOnSearchfox\":true,"
-                      "\"keepProfileThreadOrder\":true,\"markerSchema\":[],"
-                      "\"initialVisibleThreads\":[");
-    for (uint32_t i = 0; i < w->set.n; i++)
+                      "\"keepProfileThreadOrder\":true,\"markerSchema\":[");
+    firefoxwaits_add_schemas(&w->waits, sb);
+    strbuf_addstr(sb, "],\"initialVisibleThreads\":[");
+    for (uint32_t i = 0; i < w->set.n + w->waits.nthreads; i++)
         strbuf_addf(sb, "%s%u", i ? "," : "", i);
     strbuf_addstr(sb, "],\"initialSelectedThreads\":[0],\n\"categories\":");
     strbuf_addstr(sb, categories);
@@ -366,6 +376,8 @@ static int firefox_write(FILE *file, const struct frametree *t, const struct ren
         strbuf_release(&clean);
     }
     functable_fill(&w.ft, t, marks);
+    w.nsources = w.ft.nstrings;
+    firefoxwaits_init(&w.waits, t, o, &w.ft);
     add_meta(&w, o);
     add_shared(&w);
     strbuf_addstr(&w.out.sb, "\"threads\":[\n");
@@ -374,7 +386,9 @@ static int firefox_write(FILE *file, const struct frametree *t, const struct ren
             strbuf_addstr(&w.out.sb, ",\n");
         add_thread(&w, i);
     }
+    firefoxwaits_add_threads(&w.waits, &w.out);
     strbuf_addstr(&w.out.sb, "]}\n");
+    firefoxwaits_release(&w.waits);
     functable_release(&w.ft);
     series_release(&w.set);
     return outstream_end(&w.out);
@@ -387,5 +401,6 @@ const struct render_backend export_firefox = {
     .all_views = true,
     .lines = true,
     .modules = true,
+    .waits = true,
     .write = firefox_write,
 };

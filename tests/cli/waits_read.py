@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """waits_read.py KIND WHAT FILE [DUMP]: reads waits in time order from an export in JSON.
 
-KIND is chrome. Readers by the formats' descriptions; nothing is shared with what wrote the file.
+KIND is chrome or firefox. Readers by the formats' descriptions; nothing is shared with what wrote the file.
 WHAT is as for perfetto_read.py: check, compare, stacks or names.
 """
 
@@ -17,6 +17,10 @@ def nanoseconds(microseconds):
     ns = Decimal(microseconds) * 1000
     assert ns == int(ns)
     return int(ns)
+
+
+def from_ms(ms):
+    return nanoseconds(Decimal(ms) * 1000)
 
 
 class Chrome:
@@ -81,8 +85,70 @@ class Chrome:
                 around.append(s)
 
 
+class Firefox:
+    """Markers of version 60 of the processed profile. Threads of views have none."""
+
+    def __init__(self, path):
+        with open(path, encoding="utf-8") as f:
+            profile = json.load(f, parse_float=Decimal)
+        self.shared = profile["shared"]
+        self.strings = self.shared["stringArray"]
+        self.schemas = {s["name"]: {f["key"]: f["format"] for f in s["fields"]}
+                        for s in profile["meta"]["markerSchema"]}
+        self.categories = [c["name"] for c in profile["meta"]["categories"]]
+        self.slices, self.begins, self.ends = [], {}, {}
+        for thread in profile["threads"]:
+            markers = thread["markers"]
+            assert all(len(c) == markers["length"] for c in markers.values()
+                       if isinstance(c, list)), "columns of different lengths"
+            for i in range(markers["length"]):
+                self.add(thread, {k: v[i] for k, v in markers.items() if isinstance(v, list)})
+        assert len(profile["meta"]["initialVisibleThreads"]) == len(profile["threads"])
+        assert set(self.begins) == set(self.ends), "a flow has one end"
+        self.arrows = Counter((self.begins[f], self.ends[f]) for f in self.begins)
+
+    def add(self, thread, marker):
+        data = marker["data"]
+        kind, tid, begin = data["type"], thread["tid"], from_ms(marker["startTime"])
+        assert from_ms(thread["registerTime"]) <= begin, "a marker before its thread"
+        for key in set(data) - {"type", "cause", "part"}:
+            assert key in self.schemas[kind], "a field that no schema has"
+        if "flow" in data:
+            ends = {"Wake": self.begins, "Wait": self.ends}[kind]
+            assert data["flow"] not in ends and self.strings[data["flow"]].startswith("wake ")
+            ends[data["flow"]] = tid
+        if kind == "Wake":
+            assert marker["phase"] == 0 and marker["endTime"] is None
+            assert self.categories[marker["category"]] == "Waker"
+            self.stack(data["cause"]["stack"])
+            return
+        assert marker["phase"] == 1 and self.categories[marker["category"]] == "Off-CPU"
+        notes = {}
+        if kind == "Waits":
+            notes = {"waits": data["waits"], "asleep_ns": from_ms(data.get("asleep", 0)),
+                     "run_queue_ns": from_ms(data.get("runq", 0))}
+        elif "other" in data:
+            notes["not_waiting_ns"] = from_ms(data["other"])
+        if "part" in data:
+            notes["part_of_the_next_wait"] = 1
+        assert from_ms(data["cause"]["time"]) == begin
+        self.slices.append({"tid": tid, "category": data["kind"], "below": kind == "Waits",
+                            "name": self.strings[marker["name"]], "time": begin, "notes": notes,
+                            "end": from_ms(marker["endTime"]),
+                            "stack": self.stack(data["cause"]["stack"])})
+
+    def stack(self, at):
+        table, out = self.shared["stackTable"], []
+        while at is not None:
+            func = self.shared["frameTable"]["func"][table["frame"][at]]
+            out.append(self.strings[self.shared["funcTable"]["name"][func]])
+            assert table["prefix"][at] is None or table["prefix"][at] < at
+            at = table["prefix"][at]
+        return out[::-1]
+
+
 def main():
-    trace = {"chrome": Chrome}[sys.argv[1]](sys.argv[3])
+    trace = {"chrome": Chrome, "firefox": Firefox}[sys.argv[1]](sys.argv[3])
     if sys.argv[2] == "check":
         print("slices=%d wakes=%d" % (len(trace.slices), sum(trace.arrows.values())))
     elif sys.argv[2] == "compare":

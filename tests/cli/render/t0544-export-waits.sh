@@ -4,7 +4,6 @@
 . "${0%/*}/../lib.sh"
 . "$ROOT/tests/cli/off.sh"
 python=$(command -v /usr/bin/python3 || command -v python3) || skip_all python3 'no python3'
-kinds=chrome
 read_waits() {
     "$python" -B "$ROOT/tests/cli/waits_read.py" "$@"
 }
@@ -37,7 +36,7 @@ printf '%b\n' 'plain' '"quoted" \\back' '</script>' 'esc\033[31mred' 'bad\xff\xf
 "$FLAME" fold --no-header --view off timed.flame | grep -v -e '\[outside calls\]' -e '\[page fault\]' |
     sed 's/_\[[a-z]\]//g' >want
 
-for kind in $kinds; do
+for kind in chrome firefox; do
     for input in timed convoy shell many; do
         run_expect_status 0 "$kind: $input is rendered" "$FLAME" render -f "$kind" -o "x.$kind" $input.flame
         if [ $input = many ]; then
