@@ -586,9 +586,9 @@ static void write_all(struct run *r, aggregate_sink sink, void *opaque)
         shorten(r);
     strbuf_addf(&sb,
                 "# lanes: begin rows=%zu threads=%zu short=%" PRIu64 " window=%" PRIu64
-                " lost=%" PRIu64 "\n",
-                r->nrows, r->nthreads, r->short_ns, trace_intervals_window(r->short_ns),
-                r->lost_ns);
+                " lost=%" PRIu64 " zero=%" PRIu64 "\n",
+                r->nrows, r->nthreads, r->short_ns, trace_intervals_window(r->short_ns), r->lost_ns,
+                r->zero_ns);
     write_threads(r, &sb);
     strbuf_addstr(&sb, "# lanes: rows");
     add_packed(&sb, "thread", r, thread_of);

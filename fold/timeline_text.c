@@ -304,8 +304,12 @@ static int64_t us_of(const struct moment *m, const struct run *r)
 static void write_axis(const struct run *r, aggregate_sink sink, void *opaque)
 {
     struct strbuf sb = STRBUF_INIT;
+    struct varint_writer p;
 
-    strbuf_addf(&sb, "# moments: axis n=%zu", r->nmoments);
+    strbuf_addf(&sb, "# moments: axis n=%zu zero=", r->nmoments);
+    varint_begin(&p, &sb);
+    varint_add(&p, r->zero_ns);
+    varint_end(&p);
     add_axis_word(&sb, r, "us", us_of);
     add_axis_word(&sb, r, "live", live_of);
     add_axis_word(&sb, r, "mapped", mapped_of);

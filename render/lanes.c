@@ -108,6 +108,8 @@ static bool take_begin(struct lanes *l, const char *s, size_t len)
         l->nrows = 0;
         return false;
     }
+    if (!find_number(s, len, " zero=", &l->zero_ns) || l->zero_ns > NUMBER_MAX)
+        l->zero_ns = 0; /* older text has none */
     l->threads_said = (size_t)threads;
     l->begun = true;
     return true;

@@ -25,6 +25,7 @@ struct lanes_span {
 
 struct lanes {
     uint64_t nrows, short_ns, window_ns, lost_ns;
+    uint64_t zero_ns; /* CLOCK_MONOTONIC of the beginning; 0: not known */
     struct lanes_thread {
         uint64_t pid, tid, uses, wall_ns, cpu_ns, runq_ns;
         uint64_t parent;           /* thread plus one that created it; not checked; 0: not known */

@@ -75,8 +75,20 @@ static bool take_moments(struct timeline *tl, const char *s, size_t len)
     return !us.wrong;
 }
 
+/* Keeps the beginning if all texts with moments have the same. */
+static void take_zero(struct timeline *tl, const char *s, size_t len)
+{
+    struct varint_reader r;
+    uint64_t zero = 0;
+
+    if (!find_word(s, len, " zero=", &r) || !varint_take(&r, &zero) || zero > INT64_MAX)
+        zero = 0; /* older text has none */
+    tl->zero_ns = tl->n == 0 || tl->zero_ns == zero ? zero : 0;
+}
+
 static bool take_axis(struct timeline *tl, const char *s, size_t len)
 {
+    take_zero(tl, s, len);
     timeline_begin(tl);
     if (take_moments(tl, s, len))
         return true;

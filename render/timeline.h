@@ -33,6 +33,8 @@ struct timeline {
         size_t nth; /* until timeline_finish: as it was read */
     } * moments;
     size_t n, room;
+    /* CLOCK_MONOTONIC of the beginning of the recording; 0: not known, or there are several. */
+    uint64_t zero_ns;
     struct timeline_mark {
         uint64_t us;
         char *name;

@@ -232,13 +232,13 @@ int run_options_finish(struct run_options *o)
                            "%s: -o %s: %s is of waits in time order; record them with 'flame off' "
                            "or 'flame run'",
                            o->me, o->output, b->name);
-    page = b && b->explores && !b->needs_waits;
+    page = b && b->explores;
     o->shows_moments |= page || o->kind == RUN_OUTPUT_TRACE;
     o->shows_waits |= page || (b && b->waits) || o->kind == RUN_OUTPUT_TRACE;
     o->needs_waits |= b && b->needs_waits;
     if (b && b->waits)
         o->lane_bytes = LANETEXT_EXPORT_BYTES;
-    if (page && o->records_memory) /* a page has a chart of moments */
+    if (page && o->records_memory) /* it has a chart of moments */
         o->moments = true;
     return -1;
 }

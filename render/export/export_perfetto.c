@@ -4,7 +4,7 @@
  * Waits are there twice. As events of a scheduler (perfettosched.h) they give thread states, wakers
  * and the critical path; as slices they have what was waited for, the stack, and an arrow from the
  * waking call. Field numbers are those of Perfetto's published protos: messages ProcessTree,
- * TrackDescriptor, ThreadDescriptor, TrackEvent and DebugAnnotation.
+ * TrackDescriptor, ThreadDescriptor, CounterDescriptor, TrackEvent and DebugAnnotation.
  *
  * A thread's track has waits that do not overlap. Sums of short waits lie across others, so they
  * are on tracks below it, as many as needed, which the viewer draws as one.
@@ -33,7 +33,8 @@
 enum { TREE_PROCESS = 1, PROCESS_PID = 1, PROCESS_PARENT = 2, PROCESS_COMMAND = 3 };
 enum { TREE_THREAD = 2, THREAD_TID = 1, THREAD_NAME = 2, THREAD_PID = 3 };
 /* TrackDescriptor, and its ThreadDescriptor */
-enum { TRACK_ID = 1, TRACK_NAME = 2, TRACK_THREAD = 4, TRACK_PARENT = 5 };
+enum { TRACK_ID = 1, TRACK_NAME = 2, TRACK_THREAD = 4, TRACK_PARENT = 5, TRACK_COUNTER = 8 };
+enum { COUNTER_UNIT = 3, UNIT_BYTES = 3 };
 enum { TRACK_THREAD_PID = 1, TRACK_THREAD_TID = 2, TRACK_THREAD_NAME = 5 };
 /* TrackEvent */
 enum {
@@ -43,11 +44,12 @@ enum {
     EVENT_NAME_NUMBER = 10,
     EVENT_TRACK = 11,
     EVENT_NAME = 23,
+    EVENT_VALUE = 30,
     EVENT_FLOW = 47,
     EVENT_FLOW_ENDS = 48,
     EVENT_STACK = 56
 };
-enum { BEGIN = 1, END = 2, INSTANT = 3 }; /* EVENT_TYPE */
+enum { BEGIN = 1, END = 2, INSTANT = 3, VALUE = 4 }; /* EVENT_TYPE */
 enum { ANNOTATION_NAME = 1, ANNOTATION_NUMBER = 3 };
 
 struct writer {
@@ -165,6 +167,20 @@ static void add_track_below(struct writer *w, uint32_t thread, uint32_t track)
     put(w, PERFETTO_TRACK, START_NS);
 }
 
+static uint64_t counter_id(size_t k)
+{
+    return ((uint64_t)TRACKS_MAX + 1 + k) << 32;
+}
+
+static void add_counter(struct writer *w, const char *name, uint64_t id)
+{
+    protoout_number(&w->part, COUNTER_UNIT, UNIT_BYTES);
+    protoout_number(&w->event, TRACK_ID, id);
+    protoout_bytes(&w->event, TRACK_NAME, name, strlen(name));
+    protoout_message(&w->event, TRACK_COUNTER, &w->part);
+    put(w, PERFETTO_TRACK, START_NS);
+}
+
 /* The first track below a thread's own that is free from then on; 0: all are taken. */
 static uint32_t track_for(struct writer *w, uint32_t thread, const struct waitlist_wait *one)
 {
@@ -223,6 +239,13 @@ static void add_wait(struct writer *w, const struct waitlist_wait *one,
         add_number(w, "part_of_the_next_wait", 1);
     if (waited < length) /* it was stopped by the tracer, say */
         add_number(w, "not_waiting_ns", length - waited);
+}
+
+static void add_value(struct writer *w, uint64_t track, int64_t value, uint64_t at_ns)
+{
+    add_event(w, VALUE, track, NULL);
+    protoout_present(&w->event, EVENT_VALUE, (uint64_t)value);
+    put(w, PERFETTO_EVENT, at_ns);
 }
 
 static void add_waking_call(struct writer *w, const struct waitlist_wait *one, uint64_t flow)
@@ -295,7 +318,34 @@ static void add_thread(struct writer *w, uint32_t thread)
             add_slice(w, &w->w.waits[i], i + 1);
 }
 
-static void write_waits(struct writer *w)
+/* ---- memory ---- */
+
+/* Writes what was live, mapped and resident over time, if it is known by the clock of the waits. */
+static void add_memory(struct writer *w, const struct timeline *tl)
+{
+    static const char *const names[] = {"live memory", "mapped memory", "resident memory"};
+    const uint64_t before =
+        tl && w->w.lanes->zero_ns > START_NS ? w->w.lanes->zero_ns - START_NS : 0;
+    int64_t sum[ARRAY_LEN(names)] = {0};
+
+    if (!before || tl->zero_ns <= before || tl->zero_ns > INT64_MAX / 2)
+        return;
+    for (size_t k = 0; tl->n && k < ARRAY_LEN(names); k++)
+        add_counter(w, names[k], counter_id(k));
+    for (size_t i = 0; i < tl->n; i++) {
+        const struct timeline_moment *m = &tl->moments[i];
+        const int64_t change[] = {m->live, m->mapped, m->rss};
+
+        if (m->us > INT64_MAX / 2000)
+            break;
+        for (size_t k = 0; k < ARRAY_LEN(names); k++) {
+            sum[k] = (int64_t)((uint64_t)sum[k] + (uint64_t)change[k]);
+            add_value(w, counter_id(k), sum[k], tl->zero_ns - before + m->us * 1000);
+        }
+    }
+}
+
+static void write_waits(struct writer *w, const struct timeline *tl)
 {
     size_t n = w->w.lanes->nthreads;
 
@@ -307,6 +357,7 @@ static void write_waits(struct writer *w)
     for (uint32_t i = 0; i < n; i++)
         if (w->w.threads[i].tid)
             add_thread(w, i);
+    add_memory(w, tl);
     if (w->left_out)
         flame_warn("perfetto: %" PRIu64 " short waits lie across too many others and are left out",
                    w->left_out);
@@ -318,7 +369,7 @@ static int perfetto_write(FILE *file, const struct frametree *t, const struct re
 
     perfettoout_init(&w.p, file, t);
     if (waitlist_init(&w.w, t, o->lanes, false)) {
-        write_waits(&w);
+        write_waits(&w, o->timeline);
         waitlist_report(&w.w, "perfetto");
         waitlist_release(&w.w);
     }

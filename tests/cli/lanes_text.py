@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
-"""lanes_text.py NAMES: folded text with waits in time order (flame-folded(5)), of any names.
+"""lanes_text.py NAMES [ZERO]: folded text with waits in time order (flame-folded(5)), of any names.
 
 Each line of NAMES is the name of a thread, of its process and of the call it waits in. Thread i
-waits 1 ms, from (i + 1) ms on, and the thread before it wakes it: that of line i - 1.
+waits 1 ms, from (i + 1) ms on, and the thread before it wakes it: that of line i - 1. The recording
+began at 5 s of the clock. With ZERO there are moments of memory, of a recording that began at that
+nanosecond: 1000 bytes live at once, and 500 bytes less 10 us later.
 """
 
 import base64
@@ -28,7 +30,10 @@ for name in names:
 write(b"# flame: view=offwake unit=us\n")
 for i, name in enumerate(names):
     write(b"app;main;" + name.replace(b";", b":") + b";--;waking " + str(i).encode() + b"_[w] 1000\n")
-write(b"# lanes: begin rows=%d threads=%d short=0 window=0 lost=0\n" % (len(names), len(names)))
+if len(sys.argv) > 2:
+    write(b"# moments: axis n=2 zero=%s us=%s live=%s mapped=%s rss=%s\n" %
+          tuple(pack(v).encode() for v in ([int(sys.argv[2])], [0, 20], [2000, 999], [0, 0], [8, 0])))
+write(b"# lanes: begin rows=%d threads=%d short=0 window=0 lost=0 zero=5000000000\n" % (len(names), len(names)))
 for i, name in enumerate(names):
     packed = pack(name).encode()
     write(b"# lanes: thread pid=%d tid=%d uses=1 wall=9 cpu=9 runq=0 name=%s title=%s\n" %

@@ -11,6 +11,7 @@ misread end the program with a message.
   stacks    the waits as folded stacks, nanoseconds
   names     the names of slices, a line each
   parents   each process with its parent
+  counters  each counter with its values: nanoseconds from the begin of the first slice, and bytes
 """
 
 import struct
@@ -31,12 +32,12 @@ TREE = {
     2: ("threads", {1: ("tid", NUMBER), 2: ("name", TEXT), 3: ("pid", NUMBER)}),
 }
 TRACK = {
-    1: ("id", NUMBER), 2: ("name", TEXT), 5: ("parent", NUMBER),
+    1: ("id", NUMBER), 2: ("name", TEXT), 5: ("parent", NUMBER), 8: ("counter", {3: ("unit", NUMBER)}),
     4: ("thread", {1: ("pid", NUMBER), 2: ("tid", NUMBER), 5: ("name", TEXT)}),
 }
 EVENT = {
     3: ("category", NUMBER), 9: ("type", NUMBER), 10: ("name_iid", NUMBER), 11: ("track", NUMBER),
-    23: ("name", TEXT), 47: ("flow", FIXED), 48: ("flow_ends", FIXED), 56: ("stack", NUMBER),
+    23: ("name", TEXT), 30: ("value", NUMBER), 47: ("flow", FIXED), 48: ("flow_ends", FIXED), 56: ("stack", NUMBER),
     4: ("annotation", {1: ("name_iid", NUMBER), 3: ("value", NUMBER)}),
 }
 TABLES = {
@@ -144,7 +145,7 @@ class Trace:
             packets = decode(f.read(), MESSAGES)["packet"]
         self.tables, self.first = Tables(), False
         self.tracks, self.slices, self.instants, self.sched = {}, [], [], []
-        self.pids, self.parents = {}, {}
+        self.pids, self.parents, self.counters = {}, {}, {}
         open_slices = defaultdict(list)
         events = []
         for packet in packets:
@@ -171,6 +172,10 @@ class Trace:
 
     def add_track(self, track):
         thread, parent = one(track, "thread"), one(track, "parent")
+        if "counter" in track:
+            assert one(one(track, "counter"), "unit") == 3 and parent is None and thread is None
+            self.counters[one(track, "id")] = one(track, "name"), []
+            return
         assert (thread is None) != (parent is None) and one(track, "id") not in self.tracks
         self.tracks[one(track, "id")] = \
             one(thread, "tid") if thread is not None else self.tracks[parent]
@@ -185,6 +190,9 @@ class Trace:
 
     def add_event(self, time, event, opened):
         kind, track = one(event, "type"), one(event, "track")
+        if kind == 4:
+            self.counters[track][1].append((time, one(event, "value")))
+            return
         what = {"time": time, "tid": self.tracks[track], "track": track}
         what["below"] = track >> 32 > 0
         if kind == 2:
@@ -385,6 +393,11 @@ def main():
     elif sys.argv[1] == "names":
         for name in sorted({s["name"] for s in trace.slices}):
             print(name)
+    elif sys.argv[1] == "counters":
+        zero = min(s["time"] for s in trace.slices)
+        for name, values in trace.counters.values():
+            for time, value in values:
+                print(name.split()[0], time - zero, value)
     else:
         for pid, parent in sorted(trace.parents.items()):
             print(pid, parent)

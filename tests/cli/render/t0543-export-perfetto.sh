@@ -92,6 +92,36 @@ like "$(cat out)" "^slices=$(wc -l <hostile) wakes=$(($(wc -l <hostile) - 1)) " 
 ok 'it has no control characters in names' "$python" -c 'import sys; sys.exit(any(ord(c) < 32 and c != "\n"
     for c in open(sys.argv[1], encoding="utf-8").read()))' <(read_trace names hostile.pftrace)
 
+# Memory over time, where it is known by the clock of the waits.
+read_moments() {
+    "$python" -B "$ROOT/tests/cli/lanes_text.py" hostile "$@" >moments.folded
+    "$FLAME" render -o moments.pftrace moments.folded
+    read_trace counters moments.pftrace
+}
+is_str "$(read_moments 5000002000)" "$(printf '%s\n' 'live -998000 1000' 'live -988000 500' 'mapped -998000 0' \
+    'mapped -988000 0' 'resident -998000 4' 'resident -988000 4')" 'moments of memory are counters, by the clock of the waits'
+is_str "$(read_moments 0)" '' 'moments of which the clock is not known are left out'
+cat >grows.c <<'EOF'
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+int main(void)
+{
+    for (int i = 0; i < 5; i++) {
+        memset(malloc(1 << 20), 1, 1 << 20);
+        usleep(30000);
+    }
+    return 0;
+}
+EOF
+"${CC:-gcc}" -o grows grows.c
+"$FLAME" run -q -o grows.pftrace -- ./grows
+read_trace counters grows.pftrace >counters.txt
+is_str "$(awk '$1 == "live" { most = $3 > most ? $3 : most } END { print most }' counters.txt)" 5242880 \
+    'flame run: the counter of live memory has what the program allocated'
+ok 'flame run: memory grows while the program sleeps' awk '$1 == "live" && $2 > 0 && $2 < 120000000 && $3 > 1048576 &&
+    $3 < 5242880 { n++ } END { exit n == 0 }' counters.txt
+
 # Other input: one line, status 2, and no file.
 refused() {
     local name=$1 pattern=$2
