@@ -23,17 +23,19 @@ struct waitlist_row {
 };
 
 struct waitlist_wait {
-    uint64_t begin_ns, end_ns;
-    uint64_t ns, runq_ns; /* asleep, and waiting for a CPU; of a single wait its last part */
-    uint64_t times, longest_ns;
+    uint64_t begin_ns, end_ns; /* begin <= end */
+    uint64_t ns, runq_ns;      /* asleep, and waiting for a CPU, the last part of a single wait; the
+                                  rest of its length is neither */
+    uint64_t times, longest_ns; /* number of waits in it; of a part of one 1 */
     uint64_t wake_ns;  /* time of the waking call, later than begin_ns, before end_ns, and at a time
                           at which the waker is awake; 0: not known */
     size_t last_alone; /* 1 + index of the last entry that is alone, up to this one of its thread;
                           0: there is none */
     uint32_t row;
     uint8_t kind; /* enum trace_interval_kind, but no share */
-    bool alone;   /* a wait, or a part of one, and no earlier one of its thread is as late: false
-                     for sums, and for waits of several threads that share a record */
+    bool alone;   /* a single wait, or part of one, that begins when the earlier ones of its thread
+                     have ended. False: a sum, or a wait of one of several threads that share a
+                     record */
 };
 
 struct waitlist_thread {
