@@ -19,6 +19,7 @@
 #include "fold/fold_in_child.h"
 #include "fold/lanetext.h"
 #include "fold/nodestacks.h"
+#include "fold/analysis/offrow.h"
 #include "fold/analysis/regiontext.h"
 #include "fold/timeline_text.h"
 #include "fold/tracesums.h"
@@ -367,6 +368,45 @@ static bool find_critical(struct folding *f, const struct counted *counted, size
     return !wanted || f->critical;
 }
 
+/* By node, the stack with its names, for the nodes of sleepers and first wakers. */
+static uint32_t *looks_of(const struct folding *f, size_t trace)
+{
+    const struct trace *t = f->traces[trace];
+    uint32_t *looks = xcalloc((size_t)t->node_limit + 1, sizeof *looks), waker;
+    struct nodestack_options no = {.shape = VIEW_STACK, .pid = f->opt->pid, .tid = f->opt->tid};
+    struct row_values items = {NULL, 0};
+    size_t room = 0;
+
+    for (uint32_t id = 0; id < t->row_limit; id++) {
+        uint32_t node = trace_row_used(&t->rows[id]) ? off_sleeper(t, t->rows[id].node, &waker) : 0;
+
+        for (unsigned k = 0; node && k < 2; k++, node = waker) {
+            if (looks[node]++)
+                continue;
+            GROW(items.item, items.n, room);
+            items.item[items.n++] = (struct row_value){
+                .node = node, .thread = (uint32_t)trace_node_root(t, node)->addr};
+        }
+    }
+    row_values_sort(&items);
+    no.stacks = xcalloc(items.n + 1, sizeof *no.stacks);
+    nodestacks_add(t, f->frames[trace], &items, &no);
+    for (size_t i = 0; i < items.n; i++)
+        looks[items.item[i].node] = no.stacks[i];
+    free(no.stacks);
+    free(items.item);
+    return looks;
+}
+
+static struct chainsplit *split_waits(const struct folding *f, size_t trace)
+{
+    uint32_t *looks = looks_of(f, trace);
+    struct chainsplit *split = chainsplit_new(f->lines[trace], looks);
+
+    free(looks);
+    return split;
+}
+
 /* Makes what views of time need: each thread's waits in order, and the waits split. */
 static void order_waits(struct folding *f, const struct counted *counted, size_t n)
 {
@@ -379,7 +419,7 @@ static void order_waits(struct folding *f, const struct counted *counted, size_t
     for (size_t i = 0; i < f->ntraces && (path || chain); i++) {
         f->lines[i] = threadlines_new(f->traces[i]);
         if (chain && f->traces[i]->nintervals)
-            f->split[i] = chainsplit_new(f->lines[i]);
+            f->split[i] = split_waits(f, i);
         if (f->split[i] && f->split[i]->unsplit && !f->opt->quiet)
             flame_warn("%s: too many waits: %" PRIu64 " are not split over what their wakers did "
                        "meanwhile; --from and --to take a part",

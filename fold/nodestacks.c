@@ -414,13 +414,15 @@ static uint32_t frame_of_text(struct run *r, const char *text)
     return aggregate_frame(r->to, text, strlen(text));
 }
 
-/* Pushes a sleep of a waker that no thread ended: first what ended it, as far as that is known. */
+/* Pushes a sleep of a waker: first what ended it, if that is no thread. */
 static uint32_t push_sleep(struct run *r, uint32_t row, uint32_t stack)
 {
     uint32_t waker, sleeper = off_sleeper(r->t, r->t->rows[row].node, &waker);
     const uint32_t *frames;
     size_t n;
 
+    if (waker && trace_thread_at(r->t, (uint32_t)trace_node_root(r->t, waker)->addr))
+        waker = 0;
     for (; waker && r->t->nodes[waker].kind != TRACE_NODE_ROOT; waker = r->t->nodes[waker].parent)
         for (frames = node_frames(r, waker, &n); n > 0; n--)
             stack = push_waking(r, stack, frames[n - 1]);
@@ -429,6 +431,12 @@ static uint32_t push_sleep(struct run *r, uint32_t row, uint32_t stack)
 
 static uint32_t push_split_link(struct run *r, const struct chainsplit_link *l, uint32_t stack)
 {
+    static const char *const words[] = {
+        [CHAINSPLIT_RUNQ] = "[run queue]",
+        [CHAINSPLIT_EARLIER] = "[earlier]",
+        [CHAINSPLIT_UNKNOWN] = "[unknown]",
+        [CHAINSPLIT_MORE] = "[more wakers]",
+    };
     const struct chainsplit_link *below = &r->o->split->link[l->below];
 
     if (l->kind == CHAINSPLIT_WAKER && below->kind == CHAINSPLIT_WAKER &&
@@ -442,10 +450,8 @@ static uint32_t push_split_link(struct run *r, const struct chainsplit_link *l, 
         return push_sleep(r, l->id, stack);
     case CHAINSPLIT_CREATOR:
         return push_waking_thread(r, stack, l->id);
-    case CHAINSPLIT_RUNQ:
-        return push_waking(r, stack, frame_of_text(r, "[run queue]"));
     default:
-        return push_waking(r, stack, frame_of_text(r, "[earlier]"));
+        return push_waking(r, stack, frame_of_text(r, words[l->kind]));
     }
 }
 

@@ -50,7 +50,7 @@ static struct row_value on_region(const struct trace *t, struct row_value item)
     return item;
 }
 
-static void sort(struct row_values *items)
+void row_values_sort(struct row_values *items)
 {
     if (items->n)
         qsort(items->item, items->n, sizeof *items->item, by_thread);
@@ -115,7 +115,7 @@ static struct row_values sum_nodes(const struct trace *t, const struct row_value
                 on_region(t, (struct row_value){.node = id, .value = (int64_t)sums[id]}));
     free(sums);
     if (t->nregions)
-        sort(&items);
+        row_values_sort(&items);
     return items;
 }
 
@@ -149,7 +149,7 @@ static struct row_value longest_of(const struct trace *t, struct row_value *of_c
     return item;
 }
 
-/* An item that is split, and where its parts go. */
+/* Where the parts of a split item go. */
 struct split_item {
     struct row_values *items;
     size_t *alloc;
@@ -166,18 +166,36 @@ static void add_link(void *arg, uint32_t link, int64_t ns)
     add(s->items, s->alloc, item);
 }
 
-/* Adds the links of a row. What is left of its value keeps the wakers that the recorder noted. */
-static void add_links(const struct trace *t, const struct row_value_options *o, uint32_t row,
-                      const struct row_value *item, struct row_values *items, size_t *alloc)
+/* One item for each link of a chain. What no link has keeps the wakers that the recorder noted. */
+static struct row_values collect_links(const struct trace *t, const struct row_value_options *o)
 {
-    struct split_item split = {items, alloc, *item};
-    struct row_value rest = *item;
+    int64_t *known = xcalloc((size_t)t->row_limit + 1, sizeof *known);
+    struct row_values items = {NULL, 0};
+    size_t alloc = 0;
     uint32_t waker;
 
-    split.item.node = off_sleeper(t, item->node, &waker);
-    rest.value = chainsplit_of_row(o->split, row, item->value, add_link, &split);
-    if (rest.value)
-        add(items, alloc, rest);
+    for (uint32_t id = 0; id < t->row_limit; id++) {
+        int64_t value = value_of(t, &t->rows[id], o), rest;
+
+        if (!value)
+            continue;
+        rest = chainsplit_rest(o->split, id, value);
+        known[chainsplit_first(o->split, id)] += value - rest;
+        if (rest)
+            add(&items, &alloc, item_of(t, &t->rows[id], rest, o));
+    }
+    for (uint32_t id = 0; id < t->row_limit; id++) {
+        struct split_item split = {.items = &items, .alloc = &alloc};
+
+        if (!known[id])
+            continue;
+        split.item = item_of(t, &t->rows[id], known[id], o);
+        split.item.node = off_sleeper(t, split.item.node, &waker);
+        chainsplit_links(o->split, id, known[id], add_link, &split);
+    }
+    free(known);
+    row_values_sort(&items);
+    return items;
 }
 
 struct row_values row_values_collect(const struct trace *t, const struct row_value_options *o)
@@ -188,6 +206,8 @@ struct row_values row_values_collect(const struct trace *t, const struct row_val
 
     if (o->view->recorder == TRACE_RECORDER_MEM && !o->tid)
         return sum_nodes(t, o);
+    if (o->split)
+        return collect_links(t, o);
     if (o->view->shape == VIEW_CLASS && o->view->recorder == TRACE_RECORDER_OFF)
         longest = latency_longest(t);
     for (uint32_t id = 0; id < t->row_limit; id++) {
@@ -199,33 +219,26 @@ struct row_values row_values_collect(const struct trace *t, const struct row_val
         item = item_of(t, &t->rows[id], value, o);
         if (longest && longest[t->nodes[item.node].parent] == id)
             add(&items, &alloc, longest_of(t, &item, id));
-        if (o->split)
-            add_links(t, o, id, &item, &items, &alloc);
-        else if (item.node && item.value)
+        if (item.node && item.value)
             add(&items, &alloc, on_region(t, item));
     }
     free(longest);
-    sort(&items);
+    row_values_sort(&items);
     return items;
 }
 
-static void ignore_link(void *arg, uint32_t link, int64_t ns)
-{
-    (void)arg;
-    (void)link;
-    (void)ns;
-}
-
-/* Adds an item for each link of the row, and one without a link if the row has time of none. */
+/* Adds an item for each link that the row has as the first of its kind, and one without a link if
+ * the row has time of none. */
 static void add_links_of_row(const struct trace *t, const struct row_value_options *o, uint32_t row,
                              const struct row_value *item, struct row_values *items, size_t *alloc)
 {
-    int64_t value = o->view->value(t, &t->rows[row]);
     struct row_value one = *item;
     uint32_t waker;
 
-    if (chainsplit_of_row(o->split, row, value, ignore_link, NULL))
+    if (chainsplit_rest(o->split, row, o->view->value(t, &t->rows[row])))
         add(items, alloc, *item);
+    if (chainsplit_first(o->split, row) != row)
+        return;
     one.node = off_sleeper(t, item->node, &waker);
     for (one.link = o->split->of_row[row]; one.link; one.link = o->split->link[one.link].next)
         add(items, alloc, one);
@@ -249,6 +262,6 @@ struct row_values row_values_of_rows(const struct trace *t, const struct row_val
         else if (item.node)
             add(&items, &alloc, on_region(t, item));
     }
-    sort(&items);
+    row_values_sort(&items);
     return items;
 }

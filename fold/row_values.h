@@ -48,4 +48,7 @@ struct row_values row_values_collect(const struct trace *t, const struct row_val
  * what has none; its value is the row's id. */
 struct row_values row_values_of_rows(const struct trace *t, const struct row_value_options *o);
 
+/* Puts items of any order into that of nodestacks_add. */
+void row_values_sort(struct row_values *items);
+
 #endif

@@ -212,7 +212,7 @@ static bool take_stack(struct lanes *l, const char **s, size_t len, size_t *stac
 
 /* ---- links of chains ---- */
 
-enum { LINK_ROOT, LINK_WAKER, LINK_SLEEP, LINK_CREATOR, LINK_RUNQ, LINK_EARLIER };
+enum { LINK_ROOT, LINK_CREATOR = 3, LINK_LAST = 7 }; /* enum chainsplit_kind */
 
 /* Whether links are on earlier ones, and of rows and threads that exist. */
 static bool are_links(const struct lanes *l, const char *s, size_t len, uint64_t n)
@@ -223,7 +223,7 @@ static bool are_links(const struct lanes *l, const char *s, size_t len, uint64_t
     for (varint_read(&r, s, len); varint_take(&r, &v); at++) {
         uint64_t kind = v & 7, below = v >> 3;
 
-        if (at == n || !varint_take(&r, &subject) || kind > LINK_EARLIER || below > at ||
+        if (at == n || !varint_take(&r, &subject) || kind > LINK_LAST || below > at ||
             (below == 0) != (kind == LINK_ROOT) ||
             subject > (kind == LINK_CREATOR ? l->nthreads : l->nrows) ||
             (kind == LINK_ROOT && !subject))
@@ -255,7 +255,9 @@ static bool take_links(struct lanes *l, const char *s, size_t len)
         !find_number(s, len, " whole=", &whole_ns) || whole_ns > NUMBER_MAX ||
         !find_word(s, len, " lives=", &lives, &lives_size) || !are_lives(l, lives, lives_size) ||
         !find_word(s, len, " data=", &data, &size) || !are_links(l, data, size, n) ||
-        !take_by_row(l, s, len, " woke=", l->nrows + 1, &l->woke))
+        !take_by_row(l, s, len, " woke=", l->nrows + 1, &l->woke) ||
+        !take_by_row(l, s, len, " same=", l->nrows + 1, &l->same) ||
+        !take_by_row(l, s, len, " first=", l->nrows + 1, &l->first))
         return false;
     l->lives = keep(l, lives, lives_size);
     l->links = keep(l, data, size);

@@ -36,7 +36,7 @@ struct lanes {
     /* Links of chains, in place of rows in the view chain: link numbers, and from nlinks on rows.
      */
     uint64_t nlinks, whole_ns; /* nlinks 0: none */
-    struct lanes_span links, woke, lives;
+    struct lanes_span links, woke, same, first, lives;
     struct lanes_stack {
         char view[16];
         uint32_t node; /* of the tree, or LANES_NOWHERE */

@@ -9,7 +9,8 @@
  * its wait began, because only that part of the outer wait is the other thread's.
  *
  * A wake and the moment its sleeper could run again are some microseconds apart, so the waker may
- * be asleep again by then. It was awake when it woke the other: that time is the waker's own.
+ * be asleep again by then. It was awake when it woke the other: that time is the waker's own. If it
+ * has been asleep for long, another thread has ended the wait.
  *
  * A thread that waits for work for long is ended by one that meanwhile had a million waits. So
  * blocks of a thread's waits are split once, into a tree of their own, and added as a whole. In
@@ -36,7 +37,17 @@
 #define BLOCK 128u
 
 /* Threads of which one caused the wait of the other. */
-#define FOLLOWED_MAX 16u
+#define FOLLOWED_MAX 64u
+
+/* A waker that is asleep again so soon after the wake was awake when it woke the sleeper. */
+#define LATE_NS 1000000u
+
+/* Links of all rows together, as each has a share by its time; at least and at most that many of
+ * one row; and those of a block. */
+#define LINKS_MAX 50000u
+#define ROW_LINKS_LEAST 4u
+#define ROW_LINKS_MAX 512u
+#define BLOCK_LINKS 256u
 
 /* Steps along lines, of all waits together: some seconds. Waits after that are not split. */
 #define STEPS_MAX 100000000ull
@@ -46,9 +57,12 @@
 
 /* Facts about one row. */
 struct row_facts {
-    uint32_t sleeper; /* node of its stack */
-    uint32_t waker;   /* node of its waker's stack; 0: none is known */
-    bool by_thread;   /* the waker is a thread */
+    bool by_thread; /* the waker is a thread */
+    bool at_root;   /* its stack has no frames */
+    uint32_t
+        first; /* the first row of the same thread, stack and waker, which has the links of all */
+    uint32_t room;    /* of that one: how many links it may have */
+    uint64_t runq_ns; /* run-queue waits of its waits that are known one by one */
 };
 
 _Static_assert(FOLLOWED_MAX + 2 <= CHAINSPLIT_DEPTH_MAX, "links of a chain");
@@ -94,16 +108,26 @@ static uint32_t new_root(struct chainsplit *c, uint32_t id)
 
 static uint32_t root_of(struct chainsplit *c, uint32_t row)
 {
-    if (!c->of_row[row])
-        c->of_row[row] = new_root(c, row);
-    return c->of_row[row];
+    uint32_t first = c->table->row[row].first;
+
+    if (!c->of_row[first])
+        c->of_row[first] = new_root(c, first);
+    return c->of_row[row] = c->of_row[first];
 }
 
-static uint32_t above(struct chainsplit *c, uint32_t below, enum chainsplit_kind kind, uint32_t id)
+static bool has_room(const struct chainsplit *c, uint32_t root)
 {
-    uint64_t h = ((uint64_t)below << 32 | id) * HASH_GOLDEN ^ (uint64_t)kind * HASH_GOLDEN;
-    uint32_t hash = (uint32_t)(h >> 32 ^ h), at, root, link;
-    struct hashslots *s = &c->table->slots;
+    const struct chainsplit_link *l = &c->link[root];
+
+    return l->n < (l->id == UINT32_MAX ? BLOCK_LINKS : c->table->row[l->id].room);
+}
+
+/* Finds the link; 0: it is not there yet. */
+static uint32_t find(const struct chainsplit *c, uint32_t hash, uint32_t below,
+                     enum chainsplit_kind kind, uint32_t id)
+{
+    const struct hashslots *s = &c->table->slots;
+    uint32_t at;
 
     for (size_t i = hashslots_first(s, hash); hashslots_at(s, i, &at); i = hashslots_next(s, i)) {
         const struct chainsplit_link *l = &c->link[at];
@@ -111,7 +135,24 @@ static uint32_t above(struct chainsplit *c, uint32_t below, enum chainsplit_kind
         if (hashslots_may_be(s, i, hash) && l->below == below && l->id == id && l->kind == kind)
             return at;
     }
-    root = c->link[below].root;
+    return 0;
+}
+
+/* The link on `below`. Wakers that look the same are one link, and on what there is no room for
+ * there are no further links. */
+static uint32_t above(struct chainsplit *c, uint32_t below, enum chainsplit_kind kind, uint32_t id)
+{
+    uint64_t h = ((uint64_t)below << 32 | id) * HASH_GOLDEN ^ (uint64_t)kind * HASH_GOLDEN;
+    uint32_t hash = (uint32_t)(h >> 32 ^ h), root = c->link[below].root, link;
+    const struct chainsplit_link *l = &c->link[below];
+
+    if (l->kind == CHAINSPLIT_MORE || (l->kind == kind && kind == CHAINSPLIT_WAKER && l->id == id))
+        return below;
+    link = find(c, hash, below, kind, id);
+    if (link)
+        return link;
+    if (kind != CHAINSPLIT_MORE && (!has_room(c, root) || l->depth + 2u >= CHAINSPLIT_DEPTH_MAX))
+        return above(c, below, CHAINSPLIT_MORE, 0);
     link = new_link(c, (struct chainsplit_link){.below = below,
                                                 .root = root,
                                                 .next = c->link[root].next,
@@ -119,7 +160,8 @@ static uint32_t above(struct chainsplit *c, uint32_t below, enum chainsplit_kind
                                                 .kind = (uint16_t)kind,
                                                 .depth = (uint16_t)(c->link[below].depth + 1)});
     c->link[root].next = link;
-    hashslots_add(s, hash, link);
+    c->link[root].n++;
+    hashslots_add(&c->table->slots, hash, link);
     return link;
 }
 
@@ -128,13 +170,10 @@ static void add(struct splitting *s, uint32_t link, uint64_t ns)
     s->c->link[link].ns += (double)ns * s->scale;
 }
 
-/* The link of a sleep that is not followed: its waker, or the sleep itself. */
-static uint32_t link_of_row(struct chainsplit *c, uint32_t below, uint32_t row)
+/* The link of a sleep that is not followed. */
+static uint32_t link_of_sleep(struct chainsplit *c, uint32_t below, uint32_t row)
 {
-    const struct row_facts *f = &c->table->row[row];
-
-    return f->by_thread ? above(c, below, CHAINSPLIT_WAKER, f->waker)
-                        : above(c, below, CHAINSPLIT_SLEEP, row);
+    return above(c, below, CHAINSPLIT_SLEEP, c->same[row]);
 }
 
 /* ---- the time between waits ---- */
@@ -161,9 +200,8 @@ static void take_share(void *arg, uint32_t row, uint64_t ns, uint64_t runq_ns)
             return;
     }
     /* Time on a CPU has a stack of its own where samples were taken. */
-    if (r->kind != TRACE_OFF_ONCPU ||
-        c->lines->t->nodes[c->table->row[row].sleeper].kind != TRACE_NODE_ROOT)
-        link = link_of_row(c, link, row);
+    if (r->kind != TRACE_OFF_ONCPU || !c->table->row[row].at_root)
+        link = link_of_sleep(c, link, row);
     add(b->s, link, ns);
 }
 
@@ -231,13 +269,9 @@ static void add_block(struct splitting *s, uint32_t link, const struct block *b)
 
     for (size_t i = 0; i < b->n; i++) {
         const struct chainsplit_link one = c->link[b->link[i]];
-        uint32_t to = link;
+        uint32_t to =
+            i ? above(c, t->copy[one.below], (enum chainsplit_kind)one.kind, one.id) : link;
 
-        if (i > 0) {
-            to = t->copy[one.below];
-            if (c->link[to].depth + 1 < CHAINSPLIT_DEPTH_MAX)
-                to = above(c, to, (enum chainsplit_kind)one.kind, one.id);
-        }
         GROW_FILLED(t->copy, b->link[i], t->copy_room, 0);
         t->copy[b->link[i]] = to;
         c->link[to].ns += one.ns * s->scale;
@@ -271,11 +305,22 @@ static bool can_follow(const struct splitting *s, uint32_t thread)
     return true;
 }
 
+/* The time from which on the waker of a wait was asleep until after the wake: the end of the wait,
+ * or an earlier time, if that is long before. */
+static uint64_t waker_until(const struct chainsplit *c, const struct thread_wait *w)
+{
+    const struct thread_line *l = threadlines_of(c->lines, w->waker);
+    const struct thread_wait *its = l ? thread_line_last_wait(l, w->woken) : NULL;
+
+    return its && its != w && its->end > w->woken && w->woken - its->begin > LATE_NS ? its->begin
+                                                                                     : w->woken;
+}
+
 /* Splits the part [from, to) of a wait of the waker's. */
 static void asleep(struct splitting *s, uint32_t link, const struct thread_wait *w, uint64_t from,
                    uint64_t to)
 {
-    uint64_t woken = w->woken < from ? from : w->woken;
+    uint64_t woken = w->woken < from ? from : w->woken, until;
     const struct row_facts *f = &s->c->table->row[w->row];
     bool cut = s->cut;
 
@@ -283,14 +328,24 @@ static void asleep(struct splitting *s, uint32_t link, const struct thread_wait 
         add(s, above(s->c, link, CHAINSPLIT_RUNQ, 0), to - woken);
         to = woken;
     }
+    until = f->by_thread ? waker_until(s->c, w) : w->woken;
+    if (to > until) {
+        uint64_t known = until > from ? until : from;
+
+        add(s, above(s->c, link, CHAINSPLIT_UNKNOWN, 0), to - known);
+        to = known;
+    }
     if (to <= from)
         return;
-    if (f->by_thread && (w->woken == to || cut) && can_follow(s, w->waker)) {
-        s->cut = w->woken != to;
-        follow(s, above(s->c, link, CHAINSPLIT_WAKER, f->waker), w->waker, from, to);
+    if (f->by_thread && !threadlines_of(s->c->lines, w->waker)) {
+        link = above(s->c, link, CHAINSPLIT_WAKER, s->c->waker[w->row]);
+        add(s, above(s->c, link, CHAINSPLIT_EARLIER, 0), to - from);
+    } else if (f->by_thread && (until == to || cut) && can_follow(s, w->waker)) {
+        s->cut = until != to;
+        follow(s, above(s->c, link, CHAINSPLIT_WAKER, s->c->waker[w->row]), w->waker, from, to);
         s->cut = cut;
     } else {
-        add(s, link_of_row(s->c, link, w->row), to - from);
+        add(s, link_of_sleep(s->c, link, w->row), to - from);
     }
 }
 
@@ -370,24 +425,42 @@ static void split(struct chainsplit *c, uint32_t thread, const struct thread_wai
                   uint64_t to)
 {
     const struct row_facts *f = &c->table->row[w->row];
+    uint32_t waker = c->waker[w->row];
     uint64_t woken = w->woken < from ? from : w->woken < to ? w->woken : to;
+    uint64_t until = f->by_thread ? waker_until(c, w) : w->woken;
     double length = (double)(w->woken - w->begin), blocked = length - (double)w->awake_ns;
-    struct splitting s = {.c = c, .scale = 1, .cut = to < w->woken, .nthreads = 1};
+    struct splitting s = {.c = c, .scale = 1, .nthreads = 1};
     uint32_t link = root_of(c, w->row);
 
     s.thread[0] = thread;
-    if (to > woken)
+    if (to > woken) {
         add(&s, above(c, link, CHAINSPLIT_RUNQ, 0), to - woken);
+        c->table->row[w->row].runq_ns += to - woken;
+        c->known_ns[w->row] += (double)(to - woken);
+    }
     if (length <= 0 || woken <= from) {
         s.scale = length <= 0 && blocked > 0 ? blocked : 0;
-        add(&s, f->waker ? above(c, link, CHAINSPLIT_WAKER, f->waker) : link, 1);
+        c->known_ns[w->row] += s.scale;
+        add(&s, waker ? above(c, link, CHAINSPLIT_WAKER, waker) : link, 1);
         return;
     }
     s.scale = blocked > 0 ? blocked / length : 0;
-    if (f->waker)
-        link = above(c, link, CHAINSPLIT_WAKER, f->waker);
+    c->known_ns[w->row] += (double)(woken - from) * s.scale;
+    if (woken > until) {
+        uint64_t known = until > from ? until : from;
+
+        add(&s, above(c, link, CHAINSPLIT_UNKNOWN, 0), woken - known);
+        woken = known;
+    }
+    s.cut = woken < until;
+    if (waker)
+        link = above(c, link, CHAINSPLIT_WAKER, waker);
+    if (woken <= from)
+        return;
     if (f->by_thread && can_follow(&s, w->waker))
         follow(&s, link, w->waker, from, woken);
+    else if (f->by_thread && w->waker != thread)
+        add(&s, above(c, link, CHAINSPLIT_EARLIER, 0), woken - from);
     else
         add(&s, link, woken - from);
 }
@@ -409,23 +482,115 @@ static void split_clipped(struct chainsplit *c, uint32_t thread, const struct th
     }
 }
 
-static void learn_rows(struct chainsplit *c)
-{
-    const struct trace *t = c->lines->t;
-    struct row_facts *row = xcalloc((size_t)t->row_limit + 1, sizeof *row);
+/* The nodes, or the rows, of which each is the first that looks as it does, by three numbers. */
+struct alike {
+    struct hashslots slots;
+    struct alike_one {
+        uint32_t a, b, c, id;
+    } * list;
+    size_t n, room;
+};
 
-    for (uint32_t id = 0; id < t->row_limit; id++) {
-        if (!trace_row_used(&t->rows[id]))
-            continue;
-        row[id].sleeper = off_sleeper(t, t->rows[id].node, &row[id].waker);
-        row[id].by_thread =
-            row[id].waker &&
-            trace_off_thread_at(t, (uint32_t)trace_node_root(t, row[id].waker)->addr);
-    }
-    c->table->row = row;
+/* The first one that looks so; `id` itself, if there is none yet. */
+static uint32_t first_alike(struct alike *k, uint32_t a, uint32_t b, uint32_t c, uint32_t id)
+{
+    uint64_t h = (((uint64_t)a << 32 | b) * HASH_GOLDEN ^ c) * HASH_GOLDEN;
+    uint32_t hash = (uint32_t)(h >> 32 ^ h), at;
+
+    for (size_t i = hashslots_first(&k->slots, hash); hashslots_at(&k->slots, i, &at);
+         i = hashslots_next(&k->slots, i))
+        if (hashslots_may_be(&k->slots, i, hash) && k->list[at].a == a && k->list[at].b == b &&
+            k->list[at].c == c)
+            return k->list[at].id;
+    GROW(k->list, k->n, k->room);
+    k->list[k->n] = (struct alike_one){a, b, c, id};
+    hashslots_add(&k->slots, hash, (uint32_t)k->n++);
+    return id;
 }
 
-struct chainsplit *chainsplit_new(const struct threadlines *lines)
+static void alike_release(struct alike *k)
+{
+    hashslots_release(&k->slots);
+    free(k->list);
+}
+
+static void learn_rows(struct chainsplit *c, const uint32_t *looks)
+{
+    const struct trace *t = c->lines->t;
+    size_t rows = (size_t)t->row_limit + 1;
+    struct alike nodes = {.list = NULL}, alike = {.list = NULL};
+
+    hashslots_init(&nodes.slots, 1024);
+    hashslots_init(&alike.slots, 1024);
+    c->table->row = xcalloc(rows, sizeof *c->table->row);
+    c->waker = xcalloc(rows, sizeof *c->waker);
+    c->same = xcalloc(rows, sizeof *c->same);
+    for (uint32_t id = 0; id < t->row_limit; id++) {
+        struct row_facts *row = &c->table->row[id];
+        uint32_t waker, sleeper;
+
+        if (!trace_row_used(&t->rows[id]))
+            continue;
+        sleeper = off_sleeper(t, t->rows[id].node, &waker);
+        row->at_root = t->nodes[sleeper].kind == TRACE_NODE_ROOT;
+        row->by_thread =
+            waker && trace_off_thread_at(t, (uint32_t)trace_node_root(t, waker)->addr) != NULL;
+        c->waker[id] = waker ? first_alike(&nodes, looks ? looks[waker] : waker, 0, 0, waker) : 0;
+        c->same[id] = first_alike(&alike, looks ? looks[sleeper] : sleeper,
+                                  row->by_thread ? 0 : c->waker[id], 0, id);
+    }
+    alike_release(&nodes);
+    alike_release(&alike);
+}
+
+/* Finds the rows that share links, and shares out the room by their time. */
+static void group_rows(struct chainsplit *c)
+{
+    const struct trace *t = c->lines->t;
+    const struct trace_off_row *rows = trace_off_rows(t);
+    double *ns = xcalloc((size_t)t->row_limit + 1, sizeof *ns), all = 1;
+    struct alike groups = {.list = NULL};
+
+    hashslots_init(&groups.slots, 1024);
+    for (uint32_t id = 0; rows && id < t->row_limit; id++) {
+        struct row_facts *row = &c->table->row[id];
+
+        row->first = id;
+        if (!trace_row_used(&t->rows[id]) || !off_row_waits(&t->rows[id]))
+            continue;
+        row->first = first_alike(&groups, c->same[id], c->waker[id],
+                                 (uint32_t)rows[id].kind << 16 | rows[id].thread, id);
+        ns[row->first] += (double)(rows[id].blocked_ns + rows[id].runq_ns);
+        all += (double)(rows[id].blocked_ns + rows[id].runq_ns);
+    }
+    for (uint32_t id = 0; id < t->row_limit; id++) {
+        double room = ROW_LINKS_LEAST + LINKS_MAX * (ns[id] / all);
+
+        c->table->row[id].room = room < ROW_LINKS_MAX ? (uint32_t)room : ROW_LINKS_MAX;
+    }
+    alike_release(&groups);
+    free(ns);
+}
+
+/* Adds the run-queue waits of sleeps that are known as sums only. */
+static void add_run_queues(struct chainsplit *c)
+{
+    const struct trace *t = c->lines->t;
+
+    for (uint32_t id = 0; id < t->row_limit; id++) {
+        const struct trace_off_row *row = &trace_off_rows(t)[id];
+        uint64_t known = c->table->row[id].runq_ns;
+        uint32_t link;
+
+        if (!trace_row_used(&t->rows[id]) || !off_row_waits(&t->rows[id]) || row->runq_ns <= known)
+            continue;
+        link = above(c, root_of(c, id), CHAINSPLIT_RUNQ, 0);
+        c->link[link].ns += (double)(row->runq_ns - known);
+        c->known_ns[id] += (double)(row->runq_ns - known);
+    }
+}
+
+struct chainsplit *chainsplit_new(const struct threadlines *lines, const uint32_t *looks)
 {
     struct chainsplit *c = xcalloc(1, sizeof *c);
     const struct trace *t = lines->t;
@@ -436,7 +601,9 @@ struct chainsplit *chainsplit_new(const struct threadlines *lines)
     c->table->block = xcalloc((size_t)t->thread_limit + 1, sizeof(struct block *));
     hashslots_init(&c->table->slots, 1024);
     new_link(c, (struct chainsplit_link){.id = 0});
-    learn_rows(c);
+    c->known_ns = xcalloc((size_t)t->row_limit + 1, sizeof *c->known_ns);
+    learn_rows(c, looks);
+    group_rows(c);
     for (uint32_t id = 0; id < t->thread_limit; id++)
         for (size_t i = 0; i < lines->line[id].nwaits; i++) {
             if (c->steps < STEPS_MAX)
@@ -444,6 +611,8 @@ struct chainsplit *chainsplit_new(const struct threadlines *lines)
             else
                 c->unsplit++;
         }
+    if (t->header.recorder == TRACE_RECORDER_OFF)
+        add_run_queues(c);
     return c;
 }
 
@@ -468,35 +637,49 @@ void chainsplit_free(struct chainsplit *c)
     free(c->table->row);
     free(c->table);
     free(c->of_row);
+    free(c->waker);
+    free(c->same);
+    free(c->known_ns);
     free(c->link);
     free(c);
 }
 
 /* ---- results ---- */
 
-int64_t chainsplit_of_row(const struct chainsplit *c, uint32_t row, int64_t value,
-                          chainsplit_sink take, void *arg)
+int64_t chainsplit_rest(const struct chainsplit *c, uint32_t row, int64_t value)
 {
-    double sum = 0, scale = 1, at = 0;
-    int64_t given = 0;
-    uint32_t root = c->of_row[row];
+    int64_t rest = value - llround(c->known_ns[row]);
 
-    for (uint32_t i = c->of_row[row]; i; i = c->link[i].next)
+    return c->of_row[row] && rest <= ROUNDING_NS ? 0 : rest;
+}
+
+uint32_t chainsplit_first(const struct chainsplit *c, uint32_t row)
+{
+    return c->table->row[row].first;
+}
+
+bool chainsplit_at_root(const struct chainsplit *c, uint32_t row)
+{
+    return c->table->row[row].at_root;
+}
+
+void chainsplit_links(const struct chainsplit *c, uint32_t first, int64_t value,
+                      chainsplit_sink take, void *arg)
+{
+    double sum = 0, at = 0;
+    int64_t given = 0;
+
+    for (uint32_t i = c->of_row[first]; i; i = c->link[i].next)
         sum += c->link[i].ns;
-    if (sum > (double)value && sum > 0)
-        scale = (double)value / sum;
-    for (uint32_t i = c->of_row[row]; i; i = c->link[i].next) {
+    for (uint32_t i = c->of_row[first]; i; i = c->link[i].next) {
         int64_t ns;
 
-        at += c->link[i].ns * scale;
-        ns = llround(at) - given;
+        at += c->link[i].ns;
+        ns = (sum > 0 ? llround((double)value * (at / sum)) : 0) - given;
         given += ns;
         if (ns)
             take(arg, i, ns);
     }
-    if (root && value > given && value - given <= ROUNDING_NS) {
-        take(arg, root, value - given);
-        given = value;
-    }
-    return value - given;
+    if (given < value && c->of_row[first])
+        take(arg, c->of_row[first], value - given);
 }

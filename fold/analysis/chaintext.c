@@ -5,11 +5,12 @@
 
 #include "common/alloc.h"
 #include "common/trace/varint_base64.h"
-#include "fold/analysis/offrow.h"
 
 /* By number: rows, and the lives of threads. */
 struct numbered {
-    uint32_t *woke; /* the first row with the same waker's stack, plus one */
+    uint32_t *woke;  /* the first row with the same waker's stack, plus one */
+    uint32_t *same;  /* the first row whose sleeps look the same, plus one; 0: it has no frames */
+    uint32_t *first; /* the row that has its links, plus one */
     struct life {
         uint64_t begin, end; /* from zero; end 0: not known */
         uint32_t parent;     /* its number plus one */
@@ -38,12 +39,11 @@ uint32_t chaintext_number(struct chaintext_trace *t, uint32_t first)
 static uint32_t *first_rows(const struct chaintext_trace *t)
 {
     const struct trace *trace = t->split->lines->t;
-    uint32_t *first = xcalloc((size_t)trace->node_limit + 1, sizeof *first), waker;
+    uint32_t *first = xcalloc((size_t)trace->node_limit + 1, sizeof *first);
 
     for (uint32_t id = 0; id < trace->row_limit; id++) {
-        if (!t->row[id])
-            continue;
-        off_sleeper(trace, trace->rows[id].node, &waker);
+        uint32_t waker = t->row[id] ? t->split->waker[id] : 0;
+
         if (waker && !first[waker])
             first[waker] = t->row[id];
     }
@@ -55,13 +55,14 @@ static void number_trace(const struct chaintext_trace *t, const uint32_t *first,
 {
     const struct threadlines *lines = t->split->lines;
     const struct trace *trace = lines->t;
-    uint32_t waker;
 
     for (uint32_t id = 0; id < trace->row_limit; id++) {
         if (!t->row[id])
             continue;
-        off_sleeper(trace, trace->rows[id].node, &waker);
-        n->woke[t->row[id] - 1] = first[waker];
+        n->woke[t->row[id] - 1] = first[t->split->waker[id]];
+        if (!chainsplit_at_root(t->split, id))
+            n->same[t->row[id] - 1] = t->row[t->split->same[id]];
+        n->first[t->row[id] - 1] = t->row[chainsplit_first(t->split, id)];
     }
     for (uint32_t id = 0; id < trace->thread_limit; id++) {
         const struct thread_line *l = threadlines_of(lines, id);
@@ -107,14 +108,14 @@ static void add_links(struct varint_writer *p, const struct chaintext_trace *t,
     }
 }
 
-static void add_woke(struct strbuf *sb, const struct numbered *n, uint32_t nrows)
+static void add_rows(struct strbuf *sb, const char *key, const uint32_t *of, uint32_t nrows)
 {
     struct varint_writer p;
 
-    strbuf_addstr(sb, " woke=");
+    strbuf_addf(sb, " %s=", key);
     varint_begin(&p, sb);
     for (uint32_t i = 0; i < nrows; i++)
-        varint_add(&p, n->woke[i]);
+        varint_add(&p, of[i]);
     varint_end(&p);
 }
 
@@ -136,6 +137,8 @@ void chaintext_add(struct strbuf *sb, const struct chaintext_trace *traces, size
                    uint32_t nrows, uint32_t nthreads, uint64_t zero_ns)
 {
     struct numbered n = {.woke = xcalloc((size_t)nrows + 1, sizeof *n.woke),
+                         .same = xcalloc((size_t)nrows + 1, sizeof *n.same),
+                         .first = xcalloc((size_t)nrows + 1, sizeof *n.first),
                          .life = xcalloc((size_t)nthreads + 1, sizeof *n.life)};
     uint32_t **first = xcalloc(ntraces + 1, sizeof *first), nlinks = 0;
     struct varint_writer p;
@@ -149,7 +152,9 @@ void chaintext_add(struct strbuf *sb, const struct chaintext_trace *traces, size
             nlinks += traces[i].link[k] != 0;
     }
     strbuf_addf(sb, "# lanes: links n=%" PRIu32 " whole=%" PRIu64, nlinks, n.whole_from);
-    add_woke(sb, &n, nrows);
+    add_rows(sb, "woke", n.woke, nrows);
+    add_rows(sb, "same", n.same, nrows);
+    add_rows(sb, "first", n.first, nrows);
     add_lives(sb, &n, nthreads);
     strbuf_addstr(sb, " data=");
     varint_begin(&p, sb);
@@ -162,5 +167,7 @@ void chaintext_add(struct strbuf *sb, const struct chaintext_trace *traces, size
         free(first[i]);
     free(first);
     free(n.woke);
+    free(n.same);
+    free(n.first);
     free(n.life);
 }

@@ -41,6 +41,10 @@ static void add_links(struct outstream *out, const struct lanes *l)
                 ",\n\"links\":{\"n\":%" PRIu64 ",\"whole\":%" PRIu64 ",\"woke\":", l->nlinks,
                 l->whole_ns);
     add_span(out, l, l->woke);
+    strbuf_addstr(&out->sb, ",\"same\":");
+    add_span(out, l, l->same);
+    strbuf_addstr(&out->sb, ",\"first\":");
+    add_span(out, l, l->first);
     strbuf_addstr(&out->sb, ",\"lives\":");
     add_span(out, l, l->lives);
     strbuf_addstr(&out->sb, ",\"data\":");

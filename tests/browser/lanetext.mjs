@@ -5,6 +5,7 @@ export const MS = 1e6;
 export const SLEEP = 0, PART = 1, SHARE = 2, SUM = 3;
 
 const linkLine = ({ links, woke, lives }) => `# lanes: links n=${links.length} whole=0 woke=${pack(woke.map((v) => v + 1))} ` +
+    `same=${pack(woke.map((_, i) => i + 1))} first=${pack(woke.map((_, i) => i + 1))} ` +
     `lives=${pack(lives.flatMap(([begin, end, parent]) => [begin * MS, (end - begin) * MS, parent + 1]))} ` +
     `data=${pack(links.flatMap(([below, kind, of], i) => [(below < 0 ? 0 : i - below) * 8 + kind, of + 1]))}\n`;
 

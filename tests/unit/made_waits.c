@@ -71,7 +71,7 @@ char *made_fold(struct made *m, const char *view, const struct fold_when *when)
     struct trace *t = NULL;
 
     own.path = strcmp(view, "critical") == 0; /* as fold_when_settle does */
-    tb_meta(&m->b, TRACE_META_INTERVALS, &m->log, sizeof m->log);
+    tb_meta(&m->b, TRACE_META_INTERVALS, &m->log, sizeof m->log.head + m->log.head.bytes);
     if (trace_load_bytes("test", m->b.data, m->b.len, false, &t) ||
         fold_when_apply(&opt, t, NULL) || fold_loaded(&opt, &t, 1, &out)) {
         strbuf_clear(&out);

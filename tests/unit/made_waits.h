@@ -16,7 +16,7 @@ struct made {
     struct trace_build b;
     struct {
         struct trace_intervals head;
-        uint8_t entries[16384];
+        uint8_t entries[32768];
     } log;
     uint64_t before;
 };

@@ -7,20 +7,29 @@
  * `n` on are rows: their waits that are known as sums, which are not split.
  */
 
-const LINK_ROOT = 0, LINK_WAKER = 1, LINK_SLEEP = 2, LINK_CREATOR = 3, LINK_RUNQ = 4, LINK_EARLIER = 5;
-const FOLLOWED_MAX = 16;
+const LINK_ROOT = 0, LINK_WAKER = 1, LINK_SLEEP = 2, LINK_CREATOR = 3, LINK_RUNQ = 4, LINK_EARLIER = 5, LINK_UNKNOWN = 6,
+    LINK_MORE = 7;
+const FOLLOWED_MAX = 64;
+const LATE_NS = 1e6; /* a waker that is asleep again sooner after the wake was awake when it woke the sleeper */
 const CHAIN_BLOCK = 128; /* waits of a thread that are split once for all waits of others that they lie in */
 
-/* {n, below, of: link by key, woke, begin, end, parent, whole}; null: the file has no links. */
+/*
+ * {n, below, kind, subject, of: link by key, begin, end, parent: by thread, whole}, and by row: woke, the first row with the
+ * same waker's stack; same, the first whose sleeps look the same; first, the one that has its links. null: the file has no
+ * links.
+ */
 function readLaneLinks(links, rows) {
     if (!links)
         return null;
     const { n } = links, read = unpacker(links.data), lives = packedNumbers(links.lives);
-    const all = { n, rows, whole: links.whole, below: new Int32Array(n), root: new Int32Array(n), of: new Map(),
-        woke: Int32Array.from(packedNumbers(links.woke), (v) => v - 1) };
+    const byRow = (text) => Int32Array.from(packedNumbers(text), (v) => v - 1);
+    const all = { n, rows, whole: links.whole, below: new Int32Array(n), kind: new Uint8Array(n), subject: new Int32Array(n),
+        of: new Map(), woke: byRow(links.woke), same: byRow(links.same), first: byRow(links.first) };
     for (let i = 0; read.more(); i++) {
         const v = read.next(), kind = v % 8, below = (v - kind) / 8, subject = read.next() - 1;
         all.below[i] = below ? i - below : -1;
+        all.kind[i] = kind;
+        all.subject[i] = subject;
         all.of.set(linkKey(all.below[i], kind, subject), i);
     }
     all.begin = lives.filter((_, i) => i % 3 === 0);
@@ -52,7 +61,11 @@ function chainLine(lane, thread, links, uses) {
         begin: lived ? links.begin[thread] : lane.first, end: lived ? links.end[thread] : lane.last };
 }
 
-/* The links of the file, with sums; above(): the link, or the one below it where the file has none. */
+/* Whether there is no further link: wakers that look the same are one, and what had no room has none. */
+const endsChain = (kind, subject, below, on) => kind[below] === LINK_MORE ||
+    (on.kind === LINK_WAKER && kind[below] === LINK_WAKER && subject[below] === on.subject);
+
+/* The links of the file, with sums; above(): the link, or where the file has none what is nearest. */
 class FileLinks {
     constructor(links) {
         this.links = links;
@@ -60,8 +73,10 @@ class FileLinks {
     }
 
     above(below, kind, subject) {
-        const at = this.links.of.get(linkKey(below, kind, subject));
-        return at === undefined ? below : at;
+        const { links } = this, find = (k, s) => links.of.get(linkKey(below, k, s));
+        if (below >= 0 && endsChain(links.kind, links.subject, below, { kind, subject }))
+            return below;
+        return find(kind, subject) ?? find(LINK_MORE, -1) ?? below;
     }
 }
 
@@ -77,6 +92,8 @@ class BlockLinks {
 
     above(below, kind, subject) {
         const key = linkKey(below, kind, subject), at = this.of.get(key);
+        if (endsChain(this.kind, this.subject, below, { kind, subject }))
+            return below;
         if (at !== undefined)
             return at;
         this.of.set(key, this.sums.length);
@@ -130,9 +147,10 @@ class LaneChains {
     }
 
     addRow(row, [ns, runq]) {
-        const { n } = this.links, root = this.above(-1, LINK_ROOT, row);
+        const { n } = this.links, root = this.rootOf(row);
         const at = this.placed(n + row) || root < 0 ? n + row : this.above(root, LINK_WAKER, this.links.woke[row]);
-        this.tree.sums[at] += ns + runq;
+        this.tree.sums[at] += ns;
+        this.tree.sums[root < 0 ? at : this.above(root, LINK_RUNQ, -1)] += runq;
     }
 
     above(below, kind, subject) {
@@ -143,9 +161,13 @@ class LaneChains {
         this.tree.sums[link] += ns * this.scale;
     }
 
-    linkOfRow(link, row) {
-        const { data, links } = this;
-        return data.waker[row] >= 0 ? this.above(link, LINK_WAKER, links.woke[row]) : this.above(link, LINK_SLEEP, row);
+    rootOf(row) {
+        return this.above(-1, LINK_ROOT, this.links.first[row]);
+    }
+
+    linkOfSleep(link, row) {
+        const same = this.links.same[row];
+        return same < 0 ? link : this.above(link, LINK_SLEEP, same);
     }
 
     line(thread) {
@@ -159,13 +181,12 @@ class LaneChains {
 
     split(thread, lane, i, from, to) {
         const { data, links } = this, row = lane.row[i], begin = lane.begin[i], wake = Math.max(begin, lane.end[i] - lane.runq[i]);
-        const root = this.above(-1, LINK_ROOT, row), woken = Math.min(to, Math.max(from, wake));
+        const root = this.rootOf(row), woken = Math.min(to, Math.max(from, wake));
         if (root < 0) {
             this.addRow(row, clipWait(begin, lane.end[i], lane.ns[i], lane.runq[i], false, from, to));
             return;
         }
         this.scale = 1;
-        this.cut = to < wake;
         this.followed = [thread];
         if (to > woken)
             this.add(this.above(root, LINK_RUNQ, -1), to - woken);
@@ -175,10 +196,16 @@ class LaneChains {
             return;
         }
         this.scale = lane.ns[i] / (wake - begin);
-        if (data.waker[row] >= 0 && this.canFollow(data.waker[row]))
-            this.follow(link, data.waker[row], from, woken);
+        const waker = data.waker[row], until = this.wakerUntil(waker, thread, wake), last = Math.min(woken, Math.max(until, from));
+        if (woken > last)
+            this.add(this.above(root, LINK_UNKNOWN, -1), woken - last);
+        this.cut = last < until;
+        if (last <= from)
+            return;
+        if (waker >= 0 && this.canFollow(waker))
+            this.follow(link, waker, from, last);
         else
-            this.add(link, woken - from);
+            this.add(waker >= 0 && waker !== thread ? this.above(link, LINK_EARLIER, -1) : link, last - from);
     }
 
     follow(link, thread, from, to) {
@@ -255,6 +282,13 @@ class LaneChains {
         }
     }
 
+    /* The time from which on the waker of a wait was asleep until after the wake, if that is long before it; else the wake. */
+    wakerUntil(waker, thread, wake) {
+        const line = waker >= 0 && waker !== thread ? this.line(waker) : null, at = line ? lowerBound(line.starts, wake) - 1 : -1;
+        const i = at < 0 ? -1 : line.waits[at];
+        return i >= 0 && line.lane.end[i] > wake && wake - line.lane.begin[i] > LATE_NS ? line.lane.begin[i] : wake;
+    }
+
     asleep(link, lane, i, from, to) {
         const { data, links, cut } = this, row = lane.row[i], wake = Math.max(lane.begin[i], lane.end[i] - lane.runq[i]);
         const woken = Math.max(wake, from), waker = data.waker[row];
@@ -262,14 +296,22 @@ class LaneChains {
             this.add(this.above(link, LINK_RUNQ, -1), to - woken);
             to = woken;
         }
+        const until = this.wakerUntil(waker, lane.thread, wake);
+        if (to > until) {
+            const known = Math.max(until, from);
+            this.add(this.above(link, LINK_UNKNOWN, -1), to - known);
+            to = known;
+        }
         if (to <= from)
             return;
-        if (waker >= 0 && (wake === to || cut) && this.canFollow(waker)) {
-            this.cut = wake !== to;
+        if (waker >= 0 && !this.line(waker)) {
+            this.add(this.above(this.above(link, LINK_WAKER, links.woke[row]), LINK_EARLIER, -1), to - from);
+        } else if (waker >= 0 && (until === to || cut) && this.canFollow(waker)) {
+            this.cut = until !== to;
             this.follow(this.above(link, LINK_WAKER, links.woke[row]), waker, from, to);
             this.cut = cut;
         } else {
-            this.add(this.linkOfRow(link, row), to - from);
+            this.add(this.linkOfSleep(link, row), to - from);
         }
     }
 
@@ -318,7 +360,7 @@ class LaneChains {
         if (runq > 0)
             this.add(this.above(link, LINK_RUNQ, -1), runq);
         if (ns > runq)
-            this.add(onCpu ? this.above(link, LINK_SLEEP, s.row) : this.linkOfRow(link, s.row), ns - runq);
+            this.add(this.linkOfSleep(link, s.row), ns - runq);
     }
 }
 

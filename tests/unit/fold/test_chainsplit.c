@@ -4,6 +4,7 @@
  */
 #include "fold/analysis/chainsplit.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "common/trace/trace_reader.h"
@@ -69,12 +70,12 @@ static void make_busy(struct made *m)
     made_slept(m, made_woken(m, made_on(m, app, "take/futex"), holder, "give/futex"), app,
                TRACE_OFF_LOCK, 100, 510, 10);
     made_slept(m, made_on(m, holder, "keep/nanosleep"), holder, TRACE_OFF_TIMER, 50, 300, 20);
-    made_slept(m, made_on(m, holder, "later/nanosleep"), holder, TRACE_OFF_TIMER, 496, 600, 0);
-    ob_oncpu(&m->b, tb_root(&m->b, 0, holder), holder, 98 * MS, 49 * MS);
-    made_note(m, TRACE_INTERVAL_SHARE, 300, 496, 98, 49);
+    made_slept(m, made_on(m, holder, "later/nanosleep"), holder, TRACE_OFF_TIMER, 499, 600, 0);
+    ob_oncpu(&m->b, tb_root(&m->b, 0, holder), holder, 100 * MS, 50 * MS);
+    made_note(m, TRACE_INTERVAL_SHARE, 300, 499, 100, 50);
     page = made_on(m, holder, "[page fault]");
     ob_sleep(&m->b, page, holder, TRACE_OFF_FAULT, 49 * MS, 0);
-    made_note(m, TRACE_INTERVAL_SHARE, 300, 496, 49, 0);
+    made_note(m, TRACE_INTERVAL_SHARE, 300, 499, 49, 0);
 }
 
 static void test_busy(void)
@@ -88,16 +89,16 @@ static void test_busy(void)
     make_busy(&m);
     folds_to(&m,
              HEAD "app;take;futex;--;[run queue]_[w] 10000\n"
-                  "app;take;futex;--;futex_[w];give_[w];holder_[w] 102000\n"
+                  "app;take;futex;--;futex_[w];give_[w];holder_[w] 101000\n"
                   "app;take;futex;--;futex_[w];give_[w];holder_[w];--;[page fault]_[w];holder_[w] "
                   "49000\n"
-                  "app;take;futex;--;futex_[w];give_[w];holder_[w];--;[run queue]_[w] 69000\n"
+                  "app;take;futex;--;futex_[w];give_[w];holder_[w];--;[run queue]_[w] 70000\n"
                   "app;take;futex;--;futex_[w];give_[w];holder_[w];--;nanosleep_[w];keep_[w];"
                   "holder_[w] 180000\n"
                   "holder;[page fault] 49000\n"
                   "holder;keep;nanosleep 230000\n"
                   "holder;keep;nanosleep;--;[run queue]_[w] 20000\n"
-                  "holder;later;nanosleep 104000\n",
+                  "holder;later;nanosleep 101000\n",
              "chain: running, run queues and pages of the waker have their parts");
     make_busy(&m);
     got = made_fold(&m, "chain", &when);
@@ -152,8 +153,8 @@ static void test_odd(void)
                50, 0);
     folds_to(&m,
              HEAD "a;f;read;--;write_[w];g_[w];b_[w] 10000\n"
-                  "a;f;read;--;write_[w];g_[w];b_[w];--;write_[w];f_[w];a_[w] 30000\n"
-                  "b;g;read;--;write_[w];f_[w];a_[w];--;write_[w];g_[w];b_[w] 30000\n",
+                  "a;f;read;--;write_[w];g_[w];b_[w];--;read_[w];g_[w];b_[w] 30000\n"
+                  "b;g;read;--;write_[w];f_[w];a_[w];--;read_[w];f_[w];a_[w] 30000\n",
              "chain: two threads that seem to have woken each other make no circle");
 
     made_begin(&m);
@@ -173,6 +174,69 @@ static void test_odd(void)
                   "a;f;short;--;write_[w];g_[w];b_[w];--;poll_[w];h_[w];b_[w] 8000\n"
                   "b;g;poll 30000\n",
              "chain: short waits of the waker are spread; short waits keep their noted wakers");
+}
+
+/* A waker that was asleep long before the sleeper woke; a waker of which the trace has no times. */
+static void test_wrong_waker(void)
+{
+    struct made m;
+    uint16_t a, b, old;
+
+    made_begin(&m);
+    a = made_thread(&m, 100, "a", 0, 200, 0);
+    b = made_thread(&m, 101, "b", 0, 200, a);
+    made_slept(&m, made_woken(&m, made_on(&m, a, "f/read"), b, "g/write"), a, TRACE_OFF_LOCAL, 10,
+               100, 0);
+    made_slept(&m, made_on(&m, b, "g/nap"), b, TRACE_OFF_TIMER, 30, 150, 0);
+    folds_to(&m,
+             HEAD "a;f;read;--;[unknown]_[w] 70000\n"
+                  "a;f;read;--;write_[w];g_[w];b_[w] 20000\n"
+                  "b;g;nap 120000\n",
+             "chain: a waker that had been asleep for long did not end the wait then");
+
+    made_begin(&m);
+    a = made_thread(&m, 100, "a", 0, 200, 0);
+    old = ob_thread(&m.b, 100, 101, "old");
+    made_slept(&m, made_woken(&m, made_on(&m, a, "f/read"), old, "g/write"), a, TRACE_OFF_LOCAL, 10,
+               50, 0);
+    folds_to(&m, HEAD "a;f;read;--;write_[w];g_[w];old_[w];--;[earlier]_[w] 40000\n",
+             "chain: a waker without times has not run all of the wait");
+}
+
+/* More different sleeps of the waker than there are links for. */
+static void test_too_many(void)
+{
+    struct made m;
+    uint16_t a, b;
+    uint64_t more = 0, all = 0;
+    char *text, *next, stack[32];
+
+    made_begin(&m);
+    a = made_thread(&m, 100, "a", 0, 2000, 0);
+    b = made_thread(&m, 101, "b", 0, 2000, a);
+    for (unsigned i = 0; i < 900; i++) {
+        snprintf(stack, sizeof stack, "g%u/read", i);
+        made_slept(&m, made_on(&m, b, stack), b, TRACE_OFF_FILE, 2 * i + 1, 2 * i + 2, 0);
+    }
+    made_slept(&m, made_woken(&m, made_on(&m, a, "f/futex"), b, "g/futex"), a, TRACE_OFF_LOCK, 0,
+               1800, 0);
+    text = made_fold(&m, "chain", NULL);
+    for (char *line = text; line && *line; line = next) {
+        char *end = strchr(line, '\n');
+        uint64_t us;
+
+        next = end ? end + 1 : NULL;
+        if (end)
+            *end = '\0';
+        us = strrchr(line, ' ') ? strtoull(strrchr(line, ' '), NULL, 10) : 0;
+        if (strncmp(line, "a;f;futex;--;", 13) == 0) {
+            all += us;
+            more += strstr(line, "[more wakers]") ? us : 0;
+        }
+    }
+    is_int(all, 1800000, "chain: a wait of hundreds of parts adds up");
+    ok(more > 0 && more < 600000, "chain: parts beyond the limit are together");
+    free(text);
 }
 
 /* The sleeper was stopped for a part of its wait: parts are scaled to the time it was blocked. */
@@ -294,6 +358,8 @@ int main(void)
     test_make();
     test_busy();
     test_odd();
+    test_wrong_waker();
+    test_too_many();
     test_scaled();
     test_many();
     test_random();
