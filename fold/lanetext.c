@@ -597,8 +597,9 @@ static void write_all(struct run *r, aggregate_sink sink, void *opaque)
     strbuf_addch(&sb, '\n');
     if (has_chains(r)) {
         number_links(r);
-        chaintext_add(&sb, r->links, r->in->ntraces, (uint32_t)r->nrows, (uint32_t)r->nthreads,
-                      r->zero_ns);
+        if (r->nlinks) /* else all that the view chain has is of rows */
+            chaintext_add(&sb, r->links, r->in->ntraces, (uint32_t)r->nrows, (uint32_t)r->nthreads,
+                          r->zero_ns);
     }
     sink(opaque, sb.buf, sb.len);
     for (size_t i = 0; i < r->in->nviews; i++)

@@ -420,7 +420,7 @@ static void follow(struct splitting *s, uint32_t link, uint32_t thread, uint64_t
 
 /* ---- all waits ---- */
 
-/* Splits the part [from, to) of a wait, of which that part is `ns` asleep. */
+/* Splits the part [from, to) of a wait. */
 static void split(struct chainsplit *c, uint32_t thread, const struct thread_wait *w, uint64_t from,
                   uint64_t to)
 {

@@ -50,4 +50,7 @@ run_expect_status 0 'flame off -o x.svg --view chain succeeds' "$FLAME" off -q -
 ok 'a picture of a command has the split, too' grep -q '\[timer\]' x.svg
 run_expect_status 0 'flame off --lanes off succeeds' "$FLAME" off -q --lanes off -o t.flame -- ./parent
 like "$("$FLAME" fold --view chain t.flame)" 'wait4 child;--;.*exit_\[w\]' 'without times a chain has its wakers'
+run_expect_status 0 'flame off of a command that does not wait succeeds' "$FLAME" off -q -o none.flame -- true
+run_expect_status 0 'render of it succeeds' "$FLAME" render -o none.html none.flame
+is_str "$(cat err)" '' 'a recording without waits has lanes that make sense'
 done_testing
