@@ -195,13 +195,13 @@ static bool take_stack(struct lanes *l, const char **s, size_t len, size_t *stac
     if (!blank || view >= sizeof stack.view || end <= view || len - end < sizeof word - 1 ||
         memcmp(*s + end, word, sizeof word - 1) != 0)
         return false;
-    if (view == 5 && memcmp(*s, "chain", 5) == 0)
+    memcpy(stack.view, *s, view);
+    if (lanes_view_has_links(l, stack.view))
         limit += l->nlinks;
     if (!take_numbers(l, *s + end + sizeof word - 1, len - end - (sizeof word - 1), limit)) {
         l->nof = stack.first;
         return false;
     }
-    memcpy(stack.view, *s, view);
     stack.n = l->nof - stack.first;
     *s += view + 1;
     *stack_len = end - view - 1;

@@ -15,6 +15,7 @@
 #define FLAME_RENDER_LANES_H
 
 #include <stdbool.h>
+#include <string.h>
 
 #include "common/strbuf.h"
 
@@ -80,6 +81,12 @@ bool lanes_comment(struct lanes *l, const char *s, size_t len, uint64_t line, co
 void lanes_placed(struct lanes *l, size_t nth, uint32_t node);
 
 void lanes_finish(struct lanes *l);
+
+/* Whether the numbers of the view's stacks are those of links, and from nlinks on of rows. */
+static inline bool lanes_view_has_links(const struct lanes *l, const char *view)
+{
+    return l->nlinks && strcmp(view, "chain") == 0;
+}
 
 /* Whether there is anything to draw. */
 static inline bool lanes_any(const struct lanes *l)

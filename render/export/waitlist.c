@@ -51,13 +51,16 @@ static void set_waker(struct waitlist_row *row, uint32_t v)
     row->waker = v;
 }
 
-/* The view whose stacks the waits get: "off" if it is there. */
+/* The view whose stacks the waits get: "off" if it is there, else one whose stacks have rows. */
 static const char *view_of_stacks(const struct lanes *l)
 {
     for (size_t i = 0; i < l->nstacks; i++)
         if (strcmp(l->stacks[i].view, STACKS) == 0)
             return STACKS;
-    return l->nstacks ? l->stacks[0].view : STACKS;
+    for (size_t i = 0; i < l->nstacks; i++)
+        if (!lanes_view_has_links(l, l->stacks[i].view))
+            return l->stacks[i].view;
+    return STACKS;
 }
 
 static void place_rows(struct waitlist *w)

@@ -183,6 +183,38 @@ static void test_stacks(void)
     release(&f, &w);
 }
 
+/* The only view is of chains whose numbers are links, some of them beyond the rows. */
+static void test_links(void)
+{
+    static const uint64_t none[] = {0, 0, 0}, lives[9] = {0}, links[] = {0, 1, 1 << 3 | 4, 0},
+                          number[] = {0, 8}; /* 0, and 4 more */
+    const struct entry first[] = {{0, 100, 1000, 0, 10, TRACE_INTERVAL_SLEEP, 1}};
+    struct strbuf sb = STRBUF_INIT;
+    struct foldedtree f;
+    struct waitlist w;
+    char *off;
+
+    begin_text(&sb);
+    off = strstr(sb.buf, "# lanes: in off");
+    strbuf_setlen(&sb, (size_t)(off - sb.buf));
+    strbuf_addstr(&sb, "# lanes: links n=2 whole=0");
+    add_packed(&sb, "woke", none, 3);
+    add_packed(&sb, "same", none, 3);
+    add_packed(&sb, "first", none, 3);
+    add_packed(&sb, "lives", lives, 9);
+    add_packed(&sb, "data", links, 4);
+    strbuf_addstr(&sb, "\n# lanes: in chain app;a");
+    add_packed(&sb, "rows", number, 2);
+    strbuf_addch(&sb, '\n');
+    add_waits(&sb, 0, first, 1);
+    foldedtree_make(&f, sb.buf, sb.len, false);
+    is_int((intmax_t)f.lanes.nof, 2, "numbers of links may be beyond the rows");
+    ok(waitlist_init(&w, &f.tree, &f.lanes, false), "lanes with links have a list");
+    ok(w.rows[0].node == FRAMETREE_NONE && !waitlist_any(&w), "a link is not taken for a row");
+    strbuf_release(&sb);
+    release(&f, &w);
+}
+
 int main(void)
 {
     struct waitlist w;
@@ -191,5 +223,6 @@ int main(void)
     test_wakes();
     test_order();
     test_stacks();
+    test_links();
     return done_testing();
 }
