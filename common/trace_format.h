@@ -141,7 +141,17 @@ struct trace_header {
     uint32_t unlooked;  /* enum trace_unlooked */
     uint64_t own_bytes; /* TRACE_RECORDER_MEM: about the greatest part of the process's private
                            memory that was the recorder's */
-    uint8_t padding[240];
+    uint32_t
+        unnamed_python; /* version of an interpreter whose functions have no names in stacks, major
+                           << 8 | minor, or enum trace_unnamed_python; 0: there is none */
+    uint8_t padding[236];
+};
+
+/* An interpreter whose functions have no names, and whose version is not the reason. */
+enum trace_unnamed_python {
+    TRACE_PYTHON_OLD = 1,           /* older than 3.11 */
+    TRACE_PYTHON_FREE_THREADED = 2, /* built without a global lock (Py_GIL_DISABLED) */
+    TRACE_PYTHON_PROCESSOR = 3,     /* offsets are not known for this processor */
 };
 
 /* Reason why a process did not scan for leaks although the options request it. */

@@ -305,6 +305,7 @@ static int start_trace(struct trace_writer *w, uint32_t features, const struct o
         .start_monotonic_ns = clock_ns(CLOCK_MONOTONIC),
         .peak_epoch = 1,
         .depth = config.depth,
+        .unnamed_python = record_python.unnamed,
     };
     struct process self;
     int err;

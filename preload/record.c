@@ -119,7 +119,7 @@ static void look_at(uintptr_t pc)
     uint32_t before = modules_changes();
 
     modules_note(pc, NULL);
-    if (feature_on(FEATURE_PYTHON) && modules_changes() != before)
+    if (record_python.wanted && modules_changes() != before)
         record_python_module(pc);
 }
 
@@ -159,12 +159,12 @@ static inline bool walk_and_cut(struct thread_state *t, struct walk_regs regs,
 {
     uint32_t same = walk(t, regs);
     struct truncated_stack whole = {.pcs = t->stack.pcs, .n = t->stack.len};
-    bool had_names = t->with_names;
 
     /* Frames that two stacks have in common may have run different functions of Python. */
-    t->with_names = feature_on(FEATURE_PYTHON) && record_with_python(t, &whole);
-    if (unlikely(t->with_names || had_names))
+    if (unlikely(record_python.found)) {
+        record_with_python(t, &whole);
         same = 0;
+    }
     if (likely(truncate_stack(&t->cut, whole.pcs, whole.n, same, out)))
         return true;
     stacks_forget_last(&t->stacks);
@@ -221,7 +221,7 @@ static FLAME_NOINLINE uint32_t look_up_row(struct thread_state *t, const uintptr
 
     if (unlikely(!e || (!e->row && !first_row(t, e))))
         return 0;
-    if (likely(!t->with_names))
+    if (likely(!t->unmarkable))
         local_mark(&t->stack, e->row);
     return e->row;
 }
@@ -240,8 +240,7 @@ static inline uint32_t row_of(struct thread_state *t, const uintptr_t *caller)
 {
     uint32_t row = 0;
 
-    /* A cached stack lacks the Python functions that it runs. */
-    if (!feature_on(FEATURE_PYTHON) || !record_in_python(t))
+    if (likely(!record_python.found) || record_python_may_recall(t))
         row = local_recall(&t->stack, local_regs(caller));
     if (unlikely(!row))
         return look_up_row(t, caller);

@@ -86,15 +86,20 @@ void record_pool_birth(struct thread_state *t, uint32_t row, uint64_t size);
 
 /* ---- Python's functions in stacks (preload/python/pystacks.c has these) ---- */
 
-/* Whether thread `t`, which calls this, runs any of them. */
-bool record_in_python(struct thread_state *t);
+extern struct record_python {
+    bool wanted;      /* stacks are to have names; written once */
+    bool found;       /* there is an interpreter that is understood */
+    uint32_t unnamed; /* as in struct trace_header */
+} record_python;
+
+/* Brings up to date what thread `t`, which calls this, runs of them. Whether a cached stack may be
+ * used for it. */
+bool record_python_may_recall(struct thread_state *t);
 /* Sets *out to the stack t->stack with their names, valid until the next call. False: it has
  * none. */
 bool record_with_python(struct thread_state *t, struct truncated_stack *out);
 /* Examines whether the module of `pc`, an address in a stack, is an interpreter. */
 void record_python_module(uintptr_t pc);
-/* Reports an interpreter of a version that is not known (pyframes_look); 0: none. */
-void record_python_unknown(uint32_t version);
 /* To be called when memory is unmapped or gets other contents. Any thread. */
 void record_python_memory_goes(void);
 

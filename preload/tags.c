@@ -3,7 +3,8 @@
  * equal tags share their stacks, and the trace grows with different tags only.
  *
  * A cached stack is tied to the tag under which it was walked (local_set_context): a change of the
- * tag costs two table look-ups, and no cached stack is dropped.
+ * tag costs two table look-ups, and no cached stack is dropped. Contexts from LOCAL_CONTEXTS / 2 on
+ * are those of chains of Python frames (preload/python/pystacks.c), in which the tag is.
  */
 #include "preload/tags.h"
 
@@ -33,7 +34,8 @@ static uint32_t node_for(struct thread_state *t, uint32_t below, const char *nam
     node = pairs_find(&s->nodes, number, below);
     if (!node) {
         if (s->nodes.n >= TAGS_NODES || !pairs_make_room(&s->nodes) ||
-            !(node = stacks_above(&t->stacks, below, number, TRACE_NODE_TAG)))
+            !(node = stacks_above(&t->stacks, below, number, TRACE_NODE_TAG)) ||
+            node >= LOCAL_CONTEXTS / 2)
             return 0;
         pairs_add(&s->nodes, number, below, node);
     }
@@ -51,10 +53,9 @@ static uint32_t newest_node(const struct tags *s, uint32_t deep)
 
 static void set_base(struct thread_state *t)
 {
-    uint32_t node = newest_node(t->tags, t->tags->deep);
-
-    stacks_set_base(&t->stacks, node);
-    local_set_context(&t->stack, node);
+    t->tag = newest_node(t->tags, t->tags->deep);
+    stacks_set_base(&t->stacks, t->tag);
+    local_set_context(&t->stack, t->tag);
 }
 
 static bool add_node(struct thread_state *t, uint32_t level)

@@ -49,7 +49,7 @@ struct thread_state {
     struct far_table inherited; /* by the ancestor's row: of blocks from before the fork */
     struct local_stack stack;   /* the last stack walked */
     struct pythread *python;    /* (preload/python/pystacks.c); NULL: it has run no Python yet */
-    bool with_names;            /* the stack that was interned last has names of Python functions */
+    bool unmarkable;      /* a stack with the functions of Python that now run must not be marked */
     bool within;          /* the walk begins within the C library, so it must not load libunwind */
     struct served served; /* mappings that an allocator made in the present call */
     struct truncation cut;
@@ -62,6 +62,7 @@ struct thread_state {
                             * (preload/sidetables/pausedblocks.h) */
     uint64_t allocated;    /* bytes not yet passed on to the clock of lifetimes */
     struct tags *tags;     /* (preload/tags.h); NULL: the thread has never had one */
+    uint32_t tag;          /* node of the newest tag; 0: it has none */
     uint32_t lost_tags;    /* number of tags pushed since there was no room for one */
     uint32_t lost_regions; /* number of regions begun since too many were open */
     uintptr_t operator_at; /* frame of the outermost operator new; 0: none. After an exception it

@@ -139,8 +139,9 @@ uint32_t local_recall(struct local_stack *s, struct walk_regs regs);
 /* Marks the stack of the last walk, if local_recall can recognise it. `mark` is not 0. */
 void local_mark(struct local_stack *s, uint32_t mark);
 
-/* Sets the context, a number below 2^28, at first 0. A stack is recalled only in the context in
- * which it was marked. */
+/* Sets the context, a number below LOCAL_CONTEXTS, at first 0. A stack is recalled only in the
+ * context in which it was marked. */
+#define LOCAL_CONTEXTS (1u << 28)
 void local_set_context(struct local_stack *s, uint32_t context);
 
 /* To be called before [lo, hi) is unmapped, or after other memory was mapped there: it may have

@@ -120,8 +120,9 @@ static const struct language {
     const char *begins; /* the file's name */
     const char *how;
 } languages[] = {
-    {"python", "Python's functions have names with flame mem --python (3.11 to 3.13), or with "
-               "PYTHONPERFSUPPORT=1 in the environment (3.12 and newer)"},
+    {"python",
+     "Python's functions have names in stacks of memory (3.11 to 3.15); for waits, and with "
+     "newer versions, set PYTHONPERFSUPPORT=1 in the environment"},
     {"node", "JavaScript's functions have names with node --perf-basic-prof "
              "--interpreted-frames-native-stack"},
     {"java", "Java's methods have names with java -XX:+PreserveFramePointer "

@@ -145,6 +145,7 @@ static void note(struct run_totals *k, const struct trace *t, bool ended)
         .ended = ended,
         .leak_checked = t->header.features & TRACE_FEATURE_LEAKS,
         .unlooked = t->header.unlooked,
+        .unnamed_python = t->header.unnamed_python,
         .static_allocator = t->header.features & TRACE_FEATURE_STATIC_ALLOCATOR,
         .marks = t->most_marks,
         .comm = keep_name(k, t->comm),

@@ -16,15 +16,16 @@
 /* Facts of one trace. A process that executes another program leaves several. */
 struct run_totals_process {
     uint32_t pid;
-    bool ended;             /* the process had ended when its trace was ingested */
-    bool leak_checked;      /* its memory was scanned for leaks */
-    uint32_t unlooked;      /* enum trace_unlooked */
-    bool static_allocator;  /* an allocator in its program's file was recorded */
-    uint64_t marks;         /* marks, set by the program or by time: one more than the passes */
-    const char *comm, *exe; /* owned by struct run_totals, which has equal ones once */
-    uint64_t start_ns;      /* CLOCK_MONOTONIC; 0: not known */
-    uint64_t end_ns;        /* it ran no longer than this */
-    uint64_t peak_bytes;    /* at its peak, without inherited blocks */
+    bool ended;              /* the process had ended when its trace was ingested */
+    bool leak_checked;       /* its memory was scanned for leaks */
+    uint32_t unlooked;       /* enum trace_unlooked */
+    uint32_t unnamed_python; /* as in struct trace_header */
+    bool static_allocator;   /* an allocator in its program's file was recorded */
+    uint64_t marks;          /* marks, set by the program or by time: one more than the passes */
+    const char *comm, *exe;  /* owned by struct run_totals, which has equal ones once */
+    uint64_t start_ns;       /* CLOCK_MONOTONIC; 0: not known */
+    uint64_t end_ns;         /* it ran no longer than this */
+    uint64_t peak_bytes;     /* at its peak, without inherited blocks */
     uint64_t peak_with_inherited;
     uint64_t recorders; /* estimate of the memory that the recorder took, in bytes */
 };

@@ -58,6 +58,8 @@ int record_attach_check(const struct run_options *o)
         what = "--lifetimes";
     if (o->python)
         what = "--python";
+    if (o->no_python)
+        what = "--no-python";
     if (what)
         return flame_error(FLAME_USAGE, "%s: %s is for commands, without -p", o->me, what);
     if (!needs_nothing(view_find(o->view))) {

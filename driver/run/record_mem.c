@@ -37,8 +37,8 @@ static char *own_options(const struct run_options *o, const struct rundir *rundi
         strbuf_addf(&own, "%srss=1", own.len ? ":" : "");
     if (o->lifetimes)
         strbuf_addf(&own, "%slifetimes=%s", own.len ? ":" : "", o->lifetimes);
-    if (o->python)
-        strbuf_addf(&own, "%spython=1", own.len ? ":" : "");
+    if (o->no_python)
+        strbuf_addf(&own, "%spython=0", own.len ? ":" : "");
     if (o->touched)
         strbuf_addf(&own, "%stouched=%ld", own.len ? ":" : "", sysconf(_SC_NPROCESSORS_CONF));
     if (o->quiet)

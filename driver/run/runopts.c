@@ -65,10 +65,12 @@ const struct opts_row run_rows_of_memory[] = {
     {"no-patch",
      .help = "leave the program's own code as it is, and an allocator in the program's file unseen",
      .take = opts_take_true, .at = AT(no_patch)},
-    {"python",
-     .help = "in processes of CPython 3.11, 3.12 or 3.13, put its functions into stacks of memory, "
-             "between the native frames that run them",
-     .take = opts_take_true, .at = AT(python)},
+    {"no-python",
+     .help =
+         "leave the functions of CPython (3.11 to 3.15) out of stacks of memory; otherwise they "
+         "are between the native frames that run them",
+     .take = opts_take_true, .at = AT(no_python)},
+    {"python", .help = "the default, for compatibility", .take = opts_take_true, .at = AT(python)},
     {"lifetimes", .arg = "CLOCK",
      .help =
          "note how large blocks are, and how long they live, for --view sizes, lifetimes, short "

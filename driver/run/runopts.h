@@ -37,7 +37,8 @@ struct run_options {
     bool only_shim;           /* mem --shim */
     bool libc_mappings;       /* mem: the C library's own mappings are recorded */
     bool no_patch;            /* mem, run, leak: programs' own code is not patched */
-    bool python;              /* mem, run: stacks have Python's functions */
+    bool no_python;           /* mem, run, leak: stacks have no functions of Python */
+    bool python;              /* the default */
     bool rss;                 /* mem, run: processes measure their resident memory at their ends */
     bool directories;         /* the output may be a directory; whether it can be written is not
                                * checked */

@@ -98,6 +98,33 @@ static void print_end(const struct recording *r)
     strbuf_release(&sb);
 }
 
+/* Prints which interpreters' functions have no names. */
+static void print_unnamed_python(const struct run_totals *k)
+{
+    uint32_t said = 0;
+
+    for (size_t i = 0; i < k->nprocesses; i++) {
+        const struct run_totals_process *p = &k->process[i];
+        struct strbuf which = STRBUF_INIT;
+
+        if (!p->unnamed_python || p->unnamed_python == said)
+            continue;
+        said = p->unnamed_python;
+        if (said == TRACE_PYTHON_OLD)
+            strbuf_addstr(&which, "a Python older than 3.11");
+        else if (said == TRACE_PYTHON_FREE_THREADED)
+            strbuf_addstr(&which, "a Python that is built without a GIL");
+        else if (said == TRACE_PYTHON_PROCESSOR)
+            strbuf_addstr(&which, "Python on this processor");
+        else
+            strbuf_addf(&which, "Python %u.%u", said >> 8, said & 0xff);
+        flame_warn("functions of %s have no names in %s; names are read of CPython 3.11 to 3.15 on "
+                   "x86-64",
+                   which.buf, p->comm);
+        strbuf_release(&which);
+    }
+}
+
 void run_summary_print_others(const struct recording *r)
 {
     struct strbuf sb = STRBUF_INIT;
@@ -229,6 +256,7 @@ void run_summary_print(const struct run_summary *s, const struct recording *r)
     print_end(r);
     print_moments(r->moments);
     run_summary_print_others(r);
+    print_unnamed_python(&r->taken);
     strbuf_clear(&sb);
     if (!unhooked_memory_print(r) && s->t.alloc_calls == 0)
         flame_warn("no call of malloc was seen: the program made none, or it brings an allocator "

@@ -110,7 +110,7 @@ static void add(const struct entered *e, const void *p, size_t size, struct mapp
 static void memory_goes(uintptr_t lo, uintptr_t hi)
 {
     local_code_goes(lo, hi);
-    if (feature_on(FEATURE_PYTHON))
+    if (record_python.found)
         record_python_memory_goes();
 }
 

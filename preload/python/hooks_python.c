@@ -6,9 +6,9 @@
 #include "preload/python/pystacks.h"
 #include "preload/runtime/config.h"
 
-static void started(const struct config *config FLAME_UNUSED)
+static void started(const struct config *config)
 {
-    pystacks_begin();
+    pystacks_begin(config->referee);
 }
 
 const struct lifecycle_listener lifecycle_python = {.started = started,

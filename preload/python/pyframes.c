@@ -1,16 +1,6 @@
 /*
- * Problem: each native frame of the interpreter's loop runs functions of Python, which must be
- * found.
- *
- * Algorithm: a native frame of the loop runs one frame of Python or several, as a call of one
- * function by another does not nest in C. In 3.11 each native frame has a structure on the C stack
- * (_PyCFrame) that leads to the innermost of its frames; `is_entry` marks the outermost. In 3.12
- * and 3.13 the mark is a frame that lies on the C stack itself (FRAME_OWNED_BY_CSTACK) and belongs
- * to no function. So an address on the C stack identifies the native frame, whatever its code is
- * called and however the compiler has cut it up.
- *
- * Rejected: finding these native frames by the symbol _PyEval_EvalFrameDefault, because compilers
- * move parts of it elsewhere (.cold), and stripped programs do not have the symbol.
+ * Finds the interpreter, and the calling thread's state in it. That has the beginning of the chain
+ * of frames (kept_chain.h).
  */
 #define _GNU_SOURCE
 #include "preload/python/pyframes.h"
@@ -19,11 +9,10 @@
 
 #include "common/kernel.h"
 #include "common/pages.h"
+#include "common/trace_format.h"
 #include "unwind/dynsym.h"
 #include "common/env/loaderlist.h"
 #include "unwind/modules.h"
-
-#define FIRST_FRAMES 128u
 
 /* Weak, because before glibc 2.34 it is in a library of its own, which an interpreter with
  * threads has loaded and other programs need not have. */
@@ -61,41 +50,50 @@ static uintptr_t find_type(const struct dynsym *interpreter, const char *name)
     return at ? at : dynsym_find_version(interpreter, name, NULL);
 }
 
-static bool look_at(const struct link_map *module, struct python *py, uint32_t *unknown)
+/* Why the interpreter's functions have no names, as in struct trace_header; 0: they can have. */
+static uint32_t why_unnamed(const struct python *py, const unsigned long *version)
 {
+    /* An interpreter without that word is older than 3.11. */
+    if (!version)
+        return TRACE_PYTHON_OLD;
+    if (!pylayout_of(PYLAYOUT_ANY))
+        return TRACE_PYTHON_PROCESSOR;
+    if (is_free_threaded(py->runtime, (uint32_t)(*version >> 16)))
+        return TRACE_PYTHON_FREE_THREADED;
+    return py->layout ? 0 : (uint32_t)(*version >> 16);
+}
+
+static bool look_at(const struct link_map *module, struct python *py, uint32_t *unnamed)
+{
+    const unsigned long *version;
     struct dynsym d;
-    uintptr_t version;
+    uintptr_t state;
 
     dynsym_open(&d, module);
     py->runtime = dynsym_find_version(&d, "_PyRuntime", NULL);
     if (!py->runtime)
         return false;
-    /* An interpreter without that word is older than 3.11. */
-    version = dynsym_find_version(&d, "Py_Version", NULL);
-    *unknown =
-        version ? (uint32_t)(*(const unsigned long *)version >> 16) : PYTHON_OLD; /* NOLINT */
-    py->layout = version ? pylayout_of(*unknown) : NULL;
-    if (is_free_threaded(py->runtime, *unknown)) {
-        *unknown = PYTHON_FREE_THREADED;
+    version = (const unsigned long *)dynsym_find_version(&d, "Py_Version", NULL); /* NOLINT */
+    py->layout = version ? pylayout_of((uint32_t)(*version >> 16)) : NULL;
+    *unnamed = why_unnamed(py, version);
+    if (*unnamed)
         return false;
-    }
     py->code_type = find_type(&d, "PyCode_Type");
     py->text_type = find_type(&d, "PyUnicode_Type");
-    if (!py->layout || !py->code_type || !py->text_type)
-        return false;
-    *unknown = 0;
-    return true;
+    state = py->layout->runtime_key ? 0 : dynsym_find(&d, "PyGILState_GetThisThreadState");
+    memcpy(&py->state, &state, sizeof state);
+    return py->code_type && py->text_type && (py->layout->runtime_key || py->state);
 }
 
-bool pyframes_look(const struct link_map *module, uint32_t *unknown)
+bool pyframes_look(const struct link_map *module, uint32_t *unnamed)
 {
     static int taken;
     struct python py;
 
-    *unknown = 0;
+    *unnamed = 0;
     for (const struct link_map *m = module ? module : loaderlist()->r_map; m && !pyframes_python();
          m = module ? NULL : m->l_next) {
-        if (!look_at(m, &py, unknown))
+        if (!look_at(m, &py, unnamed))
             continue;
         if (__atomic_exchange_n(&taken, 1, __ATOMIC_ACQ_REL))
             break;
@@ -124,20 +122,21 @@ bool pypages_ask(struct pypages *pages, uintptr_t at, size_t size)
     if (at < 4096 || at + size < at)
         return false;
     for (uintptr_t page = at >> 12; page <= (at + size - 1) >> 12; page++) {
-        uintptr_t *place = pypages_place(pages, page);
-        uintptr_t *other = &pages->page[(uint32_t)(place - pages->page) ^ 1];
+        uintptr_t *set = pypages_set(pages, page);
+        uint32_t i = 0;
 
-        if (*place == page)
-            continue;
-        if (*other != page && !kernel_readable(page << 12, 1))
+        while (i < PYPAGES_SET - 1 && set[i] != page)
+            i++;
+        if (set[i] != page && !kernel_readable(page << 12, 1))
             return false;
-        *other = *place;
-        *place = page;
+        for (; i; i--)
+            set[i] = set[i - 1];
+        set[0] = page;
     }
     return true;
 }
 
-static void follow_changes(struct pypages *pages)
+static inline void follow_changes(struct pypages *pages)
 {
     uint32_t changes = __atomic_load_n(&gone, __ATOMIC_ACQUIRE) + modules_changes();
 
@@ -147,16 +146,24 @@ static void follow_changes(struct pypages *pages)
 
 /* ---- frames ---- */
 
-/* The calling thread's PyThreadState, or 0. */
-static uintptr_t thread_state(const struct python *py, struct pypages *pages)
+/* The calling thread's PyThreadState, or 0, as the interpreter finds it. */
+static inline uintptr_t own_state(const struct python *py, struct pypages *pages)
 {
-    uintptr_t key, state, thread;
+    uintptr_t key;
 
+    if (py->state)
+        return (uintptr_t)py->state();
     /* A Py_tss_t: a flag whether it is in use, and a key, of 4 bytes each. */
     if (!pthread_getspecific || !pypages_word(pages, py->runtime + py->layout->runtime_key, &key) ||
         (uint32_t)key != 1)
         return 0;
-    state = (uintptr_t)pthread_getspecific((pthread_key_t)(key >> 32));
+    return (uintptr_t)pthread_getspecific((pthread_key_t)(key >> 32));
+}
+
+static inline uintptr_t thread_state(const struct python *py, struct pypages *pages)
+{
+    uintptr_t state = own_state(py, pages), thread;
+
     if (!state || !pypages_word(pages, state + py->layout->state_thread, &thread) ||
         thread != (uintptr_t)pthread_self())
         return 0;
@@ -178,101 +185,4 @@ uintptr_t pyframes_chain(const struct python *py, struct pypages *pages)
     if (!pypages_word(pages, chain + l->cframe_current, &inner) || !inner)
         return 0;
     return l->entry_is_a_frame ? chain : inner;
-}
-
-static FLAME_COLD bool widen(struct pyframes *f)
-{
-    uint32_t cap = f->cap ? f->cap * 2 : FIRST_FRAMES;
-    struct pyframe *more;
-
-    if (cap > PYFRAMES_MOST)
-        return false;
-    more = f->list ? pages_resize(f->list, f->cap * sizeof *more, cap * sizeof *more)
-                   : pages_alloc(cap * sizeof *more);
-    if (!more)
-        return false;
-    f->list = more;
-    f->cap = cap;
-    return true;
-}
-
-static inline bool add(struct pyframes *f, uintptr_t code, uintptr_t mark)
-{
-    if (unlikely(f->n == f->cap) && !widen(f))
-        return false;
-    f->list[f->n++] = (struct pyframe){code, mark};
-    return true;
-}
-
-/* Fields of one frame of Python. */
-struct frame {
-    uintptr_t code, previous;
-    bool entry;
-};
-
-static inline bool read_frame(const struct pylayout *l, struct pypages *pages, uintptr_t at,
-                              struct frame *f)
-{
-    /* The byte lies after the words. */
-    if (unlikely(at % sizeof at || !pypages_have(pages, at, (size_t)l->frame_entry + 1)))
-        return false;
-    f->code = py_word(at, l->frame_code);
-    f->previous = py_word(at, l->frame_previous);
-    f->entry = *(const uint8_t *)(at + l->frame_entry) == l->entry_is; /* NOLINT */
-    return true;
-}
-
-/* Reads frames by _PyCFrame (3.11): the mark of a native frame is known before its Python
- * frames. */
-static void read_by_cframes(const struct pylayout *l, struct pypages *pages, uintptr_t cframe,
-                            struct pyframes *out)
-{
-    struct frame f;
-    uintptr_t at;
-
-    while (cframe) {
-        uintptr_t mark = cframe;
-
-        if (!pypages_word(pages, cframe + l->cframe_current, &at) ||
-            !pypages_word(pages, cframe + l->cframe_previous, &cframe))
-            return;
-        if (!cframe) /* the outermost one is not on the stack and runs no function */
-            return;
-        do {
-            if (!at || !read_frame(l, pages, at, &f) || !add(out, f.code, mark))
-                return;
-            at = f.previous;
-        } while (!f.entry);
-    }
-}
-
-/* Reads frames by entries (3.12, 3.13): the mark follows the frames that it belongs to. */
-static void read_by_entries(const struct pylayout *l, struct pypages *pages, uintptr_t at,
-                            struct pyframes *out)
-{
-    uint32_t first = 0;
-    struct frame f;
-
-    /* If there is no room for all frames, the outer ones are dropped, but the mark is still
-     * found. */
-    for (uint32_t left = PYFRAMES_STEPS; at && left-- && read_frame(l, pages, at, &f);
-         at = f.previous) {
-        if (!f.entry) {
-            add(out, f.code, 0);
-            continue;
-        }
-        for (; first < out->n; first++)
-            out->list[first].mark = at;
-    }
-    out->n = first;
-}
-
-void pyframes_read(const struct python *py, struct pypages *pages, uintptr_t chain,
-                   struct pyframes *out)
-{
-    out->n = 0;
-    if (py->layout->entry_is_a_frame)
-        read_by_cframes(py->layout, pages, chain, out);
-    else
-        read_by_entries(py->layout, pages, chain, out);
 }

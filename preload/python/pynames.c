@@ -96,51 +96,70 @@ struct pytext {
     uintptr_t length; /* in characters */
     uint32_t width;   /* bytes of one: 1, 2 or 4 */
     bool ascii;
+    bool hashed; /* by the interpreter */
     uint64_t stamp;
 };
 
-/* Hash of all the bytes, 8 at a time. */
-static uint64_t hash_bytes(const uint8_t *bytes, size_t size)
-{
-    uint64_t hash = size, word;
+/* Bytes of a text that are hashed if the interpreter has not hashed it yet. */
+#define HASHED_MOST ((size_t)4096)
 
-    for (; size >= sizeof word; bytes += sizeof word, size -= sizeof word) {
-        memcpy(&word, bytes, sizeof word);
-        hash = (hash ^ word) * HASH_GOLDEN;
-        hash ^= hash >> 29;
-    }
-    return fnv_bytes(hash, bytes, size);
+static size_t hashed_size(const struct pytext *text)
+{
+    size_t size = text->length * text->width;
+
+    return size < HASHED_MOST ? size : HASHED_MOST;
 }
 
-/* Reads a PyASCIIObject: type, length, hash, and bits: how it is interned (2), the width (3),
- * whether the characters follow it (1), and whether they are ASCII (1). */
+/* Reads what comes before the characters: length, hash, and bits: how it is interned (2), the width
+ * (3), whether the characters follow it (1), and whether they are ASCII (1). */
+static inline bool read_head(const struct pylayout *l, uintptr_t at, struct pytext *text)
+{
+    uintptr_t state = py_word(at, PYTEXT_STATE);
+
+    text->length = py_word(at, PYTEXT_LENGTH);
+    text->width = state >> 2 & 7;
+    text->ascii = state >> 6 & 1;
+    text->characters = at + (text->ascii ? l->text_bytes : l->text_others);
+    return (state >> 5 & 1) && (text->width == 1 || text->width == 2 || text->width == 4) &&
+           text->length <= UINT32_MAX;
+}
+
+/* Hash of the characters; 0: they cannot be read. */
+static inline uint64_t hash_characters(struct pypages *pages, const struct pytext *text)
+{
+    size_t size = hashed_size(text);
+
+    if (!pypages_have(pages, text->characters, size ? size : 1))
+        return 0;
+    return pynames_hash_bytes((const uint8_t *)text->characters, size) | 1; /* NOLINT */
+}
+
 static bool read_text(const struct python *py, struct pypages *pages, uintptr_t at,
                       struct pytext *text)
 {
-    uintptr_t hash, state;
+    uint64_t hash;
 
-    if (unlikely(at % sizeof at || !pypages_have(pages, at, 40) || py_word(at, 8) != py->text_type))
+    if (unlikely(at % sizeof at || !pypages_have(pages, at, PYTEXT_SIZE) ||
+                 py_word(at, 8) != py->text_type || !read_head(py->layout, at, text)))
         return false;
-    text->length = py_word(at, 16);
-    hash = py_word(at, 24);
-    state = py_word(at, 32);
-    text->width = state >> 2 & 7;
-    text->ascii = state >> 6 & 1;
-    if (!(state >> 5 & 1) || (text->width != 1 && text->width != 2 && text->width != 4) ||
-        text->length > UINT32_MAX)
+    hash = py_word(at, PYTEXT_HASH);
+    text->hashed = hash != UINT64_MAX;
+    if (unlikely(!text->hashed) && !(hash = hash_characters(pages, text)))
         return false;
-    text->characters = at + (text->ascii ? py->layout->text_bytes : py->layout->text_others);
-    if (unlikely(hash == UINTPTR_MAX)) { /* the interpreter has not computed it yet */
-        size_t size = text->length * text->width;
-
-        if (size > 4096)
-            size = 4096;
-        if (!pypages_have(pages, text->characters, size ? size : 1))
-            return false;
-        hash = hash_bytes((const uint8_t *)text->characters, size); /* NOLINT */
-    }
-    text->stamp = (hash ^ text->length) * HASH_GOLDEN;
+    text->stamp = pynames_stamp(hash, text->length);
     return true;
+}
+
+static struct kept_text kept_text_of(uintptr_t at, const struct pytext *text)
+{
+    uint32_t size = text->hashed ? 0 : (uint32_t)hashed_size(text);
+
+    return (struct kept_text){at, text->stamp, text->characters, size};
+}
+
+static bool are_same(const struct kept_text *a, const struct kept_text *b)
+{
+    return a->at == b->at && a->stamp == b->stamp;
 }
 
 /* Reads a code object's text. A text of a class that is derived from str is stored in another
@@ -151,8 +170,11 @@ static void read_text_of_code(const struct python *py, struct pypages *pages, ui
     static const char none[] = "?";
 
     if (unlikely(!read_text(py, pages, at, text)))
-        *text = (struct pytext){
-            .characters = (uintptr_t)none, .length = 1, .width = 1, .ascii = true, .stamp = 1};
+        *text = (struct pytext){.characters = (uintptr_t)none,
+                                .length = 1,
+                                .width = 1,
+                                .ascii = true,
+                                .stamp = PYNAMES_UNREADABLE};
 }
 
 /* Whether the function is the interpreter's own. From 3.13 on such a function may come between a
@@ -163,8 +185,9 @@ static bool is_interpreters_own(const struct python *py, struct pypages *pages,
     static const char init[] = "__init__";
     enum { LENGTH = sizeof init - 1 };
 
-    return py->layout->version >= 0x30d && code->qualname == code->filename && qualname->ascii &&
-           qualname->length == LENGTH && pypages_have(pages, qualname->characters, LENGTH) &&
+    return py->layout->version >= 0x30d && code->qualname.at == code->filename.at &&
+           qualname->ascii && qualname->length == LENGTH &&
+           pypages_have(pages, qualname->characters, LENGTH) &&
            memcmp((const void *)qualname->characters, init, LENGTH) == 0; /* NOLINT */
 }
 
@@ -229,40 +252,49 @@ static uint64_t make_name(struct pypages *pages, const struct pytext *qualname,
     return pc;
 }
 
-uint64_t pynames_of(struct pycodes *codes, const struct python *py, struct pypages *pages,
-                    uintptr_t code)
+uint32_t pynames_trace(void)
+{
+    return traces;
+}
+
+void pynames_of(struct pycodes *codes, const struct python *py, struct pypages *pages,
+                uintptr_t code, struct pycode *out)
 {
     struct pycode *known = &codes->known[(code * HASH_GOLDEN >> 32) % PYCODES];
     const struct pylayout *l = py->layout;
     struct pytext qualname, filename;
-    struct pycode now = {.code = code};
+    uintptr_t at;
 
+    *out = (struct pycode){.code = 0};
     if (unlikely(codes->trace != traces))
         *codes = (struct pycodes){.trace = traces};
     /* A code object without a reference is being destroyed. */
     if (unlikely(code % sizeof code || !pypages_have(pages, code, l->code_qualname + sizeof code) ||
                  !py_word(code, 0) || py_word(code, 8) != py->code_type))
-        return 0;
-    now.qualname = py_word(code, l->code_qualname);
-    now.filename = py_word(code, l->code_filename);
-    now.line = *(const uint32_t *)(code + l->code_first_line); /* NOLINT */
-    read_text_of_code(py, pages, now.qualname, &qualname);
-    if (codes->filename != now.filename) {
-        read_text_of_code(py, pages, now.filename, &filename);
-        codes->filename = now.filename;
-        codes->filename_stamp = filename.stamp;
+        return;
+    out->code = code;
+    out->line = *(const uint32_t *)(code + l->code_first_line); /* NOLINT */
+    if (l->code_version)
+        out->version = *(const uint32_t *)(code + l->code_version); /* NOLINT */
+    at = py_word(code, l->code_qualname);
+    read_text_of_code(py, pages, at, &qualname);
+    out->qualname = kept_text_of(at, &qualname);
+    at = py_word(code, l->code_filename);
+    if (codes->filename.at != at) {
+        read_text_of_code(py, pages, at, &filename);
+        codes->filename = kept_text_of(at, &filename);
     }
-    filename.stamp = codes->filename_stamp;
-    now.stamps = qualname.stamp ^ (filename.stamp >> 17 | filename.stamp << 47);
-    if (likely(known->code == code && known->qualname == now.qualname &&
-               known->filename == now.filename && known->stamps == now.stamps &&
-               known->line == now.line))
-        return known->pc;
-    if (unlikely(is_interpreters_own(py, pages, &now, &qualname)))
-        return 0;
-    read_text_of_code(py, pages, now.filename, &filename);
-    now.pc = make_name(pages, &qualname, &filename);
-    if (now.pc)
-        *known = now;
-    return now.pc;
+    out->filename = codes->filename;
+    if (likely(known->code == code && known->line == out->line &&
+               are_same(&known->qualname, &out->qualname) &&
+               are_same(&known->filename, &out->filename))) {
+        out->pc = known->pc;
+        return;
+    }
+    if (unlikely(is_interpreters_own(py, pages, out, &qualname)))
+        return;
+    read_text_of_code(py, pages, at, &filename);
+    out->pc = make_name(pages, &qualname, &filename);
+    if (out->pc)
+        *known = *out;
 }

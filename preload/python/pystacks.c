@@ -1,59 +1,53 @@
 /*
- * Stacks with Python's functions. A mark of pyframes.h lies in the native frame that runs the
+ * Stacks with Python's functions. A mark (kept_chain.h) lies in the native frame that runs the
  * functions with that mark: between the stack pointers of that frame and of its caller. So both
  * lists are read once, from the innermost frame outwards. If a mark lies in no frame, as on a stack
  * that the walk did not reach, the remaining frames get no names.
+ *
+ * With `-X perf` the interpreter's loop is called by code that was made at run time for that one
+ * function, and that its map for perf gives the function's name. Such a frame is left out where the
+ * function has its name from here.
  */
 #include "preload/python/pystacks.h"
 
 #include "common/pages.h"
-#include "preload/python/pynames.h"
+#include "preload/counted_event.h"
+#include "preload/python/kept_chain.h"
 #include "preload/record.h"
 #include "preload/runtime/log.h"
 #include "unwind/modules.h"
 
+struct record_python record_python;
+
+/* Set in the test mode. */
+static bool referee;
+
 /* A thread's state for Python stacks, in pages. */
 struct pythread {
-    struct pypages pages;
-    struct pyframes frames;
-    struct pycodes codes;
-    uintptr_t *pcs; /* the stack with names */
+    struct kept_chain chain;
+    uintptr_t module, module_size; /* a module that has called the interpreter's loop */
+    uintptr_t *pcs;                /* the stack with names */
     uint32_t cap;
 };
 
-void pystacks_begin(void)
+static void look(const struct link_map *module)
 {
-    uint32_t unknown;
+    uint32_t unnamed;
 
-    pyframes_look(NULL, &unknown);
-    record_python_unknown(unknown);
-    __atomic_fetch_or(&features_on, FEATURE_PYTHON, __ATOMIC_RELEASE);
+    if (pyframes_look(module, &unnamed))
+        __atomic_store_n(&record_python.found, true, __ATOMIC_RELEASE);
+    if (!unnamed)
+        return;
+    record_python.unnamed = unnamed;
+    if (store.writer.header) /* otherwise the trace will begin with it */
+        store.writer.header->unnamed_python = unnamed;
 }
 
-FLAME_COLD void record_python_unknown(uint32_t version)
+void pystacks_begin(bool with_referee)
 {
-    static bool said;
-    struct log_number major, minor;
-
-    if (!version || __atomic_exchange_n(&said, true, __ATOMIC_RELAXED))
-        return;
-    if (!pylayout_of(PYLAYOUT_ANY))
-        log_line(
-            "functions of Python have no names on this processor, only on x86-64; its frames are "
-            "native ones",
-            NULL);
-    else if (version == PYTHON_OLD)
-        log_line("functions of a Python older than 3.11 have no names; its frames are native ones",
-                 NULL);
-    else if (version == PYTHON_FREE_THREADED)
-        log_line("functions of a Python that is built without a GIL have no names; its frames are "
-                 "native ones",
-                 NULL);
-    else
-        log_line("functions of Python ", log_unsigned(&major, version >> 8), ".",
-                 log_unsigned(&minor, version & 0xff),
-                 " have no names here: they are known of 3.11 to 3.13; its frames are native ones",
-                 NULL);
+    referee = with_referee;
+    record_python.wanted = true;
+    look(NULL);
 }
 
 void record_python_memory_goes(void)
@@ -64,30 +58,34 @@ void record_python_memory_goes(void)
 void record_python_module(uintptr_t pc)
 {
     const struct link_map *module;
-    uint32_t unknown = 0;
 
-    if (pyframes_python() || !(module = modules_link_map(pc)))
-        return;
-    pyframes_look(module, &unknown);
-    record_python_unknown(unknown);
+    if (!pyframes_python() && (module = modules_link_map(pc)))
+        look(module);
 }
 
-/* Beginning of the thread's chain of Python frames; 0: it runs none. */
-static uintptr_t chain_of(struct thread_state *t, const struct python **py)
+/* ---- one stack ---- */
+
+/* Brings the links of t's chain up to date, and sets the context of its stack. False: it runs no
+ * Python. */
+static inline bool follow(struct thread_state *t, const struct python *py)
 {
-    *py = pyframes_python();
-    if (!*py)
-        return 0;
+    uint32_t id;
+
     if (unlikely(!t->python) && !(t->python = pages_alloc(sizeof *t->python)))
-        return 0;
-    return pyframes_chain(*py, &t->python->pages);
+        return false;
+    id = kept_chain_follow(&t->python->chain, py, t->tag);
+    t->unmarkable = id == CHAIN_IDS_NONE;
+    local_set_context(&t->stack, id && !t->unmarkable ? LOCAL_CONTEXTS / 2 + id : t->tag);
+    return id != 0;
 }
 
-bool record_in_python(struct thread_state *t)
+bool record_python_may_recall(struct thread_state *t)
 {
-    const struct python *py;
+    const struct python *py = pyframes_python();
 
-    return chain_of(t, &py) != 0;
+    if (py)
+        follow(t, py);
+    return !t->unmarkable;
 }
 
 static bool make_room(struct pythread *p, uint32_t n)
@@ -107,37 +105,59 @@ static bool make_room(struct pythread *p, uint32_t n)
     return true;
 }
 
-/* Merges both lists, from the inner end of p->pcs on. Returns the beginning of the merged stack. */
-static uintptr_t *put_together(struct pythread *p, const struct python *py,
-                               const struct local_stack *s, uintptr_t *at)
+/* Whether the code at `pc`, which has called the interpreter's loop, was made at run time. */
+static bool is_trampoline(struct pythread *p, uintptr_t pc)
 {
-    const struct pyframe *f = p->frames.list, *end = f + p->frames.n;
+    struct module m;
 
-    for (uint32_t i = s->len; i-- > 0; *--at = s->pcs[i])
-        for (; f < end && local_holds(s, i, f->mark); f++) {
-            uint64_t name = pynames_of(&p->codes, py, &p->pages, f->code);
+    if (likely(pc - p->module < p->module_size))
+        return false;
+    if (!modules_note(pc, &m))
+        return true;
+    p->module = m.start;
+    p->module_size = m.end - m.start;
+    return false;
+}
 
-            if (name)
-                *--at = name;
-        }
+/* Merges both lists, from the inner end of p->pcs on. Returns the beginning of the merged stack. */
+static uintptr_t *put_together(struct pythread *p, const struct local_stack *s, uintptr_t *at)
+{
+    const struct pylink *links = p->chain.links;
+    uint32_t left = p->chain.n;
+
+    for (uint32_t i = s->len; i-- > 0;) {
+        uint32_t names = 0;
+
+        for (; left && local_holds(s, i, links[left - 1].mark); left--)
+            if (links[left - 1].name.pc) {
+                *--at = links[left - 1].name.pc;
+                names++;
+            }
+        *--at = s->pcs[i];
+        if (names == 1 && i && is_trampoline(p, s->pcs[i - 1]))
+            i--;
+    }
     return at;
 }
 
 bool record_with_python(struct thread_state *t, struct truncated_stack *out)
 {
     const struct local_stack *s = &t->stack;
-    const struct python *py;
-    uintptr_t chain = chain_of(t, &py), *at, *end;
-    struct pythread *p = t->python;
+    const struct python *py = pyframes_python();
+    struct pythread *p;
+    uintptr_t *at, *end;
 
-    if (!chain || !s->joinable)
+    if (!py || !follow(t, py) || !s->joinable)
         return false;
-    pyframes_read(py, &p->pages, chain, &p->frames);
-    if (!p->frames.n || !make_room(p, s->len + p->frames.n))
+    p = t->python;
+    if (unlikely(referee) && !kept_chain_is_right(&p->chain, py, t->tag)) {
+        count_lost(&store.writer.header->referee_differences, 1);
+        log_line("referee: functions of Python differ", NULL);
+    }
+    if (!p->chain.n || !make_room(p, s->len + p->chain.n))
         return false;
-    pynames_next_stack(&p->codes);
     end = p->pcs + p->cap;
-    at = put_together(p, py, s, end);
+    at = put_together(p, s, end);
     *out = (struct truncated_stack){.pcs = at, .n = (uint32_t)(end - at)};
     return true;
 }

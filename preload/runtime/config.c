@@ -176,6 +176,7 @@ void config_parse(struct config *c, const char *options)
     c->quiet = c->referee = c->unfollowed = false;
     c->follow = c->inherit = c->record = c->patch = true;
     c->depth = 1024;
+    c->python = true;
     c->modules = 0;
     c->sample = 0;
     c->max_disk = 0;

@@ -37,7 +37,7 @@
  *
  *   max-disk=N  a process's trace takes at most N bytes of the disk; then stacks that are not in it
  *               yet are lost, and counted as lost (default 0: any number)
- *   python=1    stacks have Python's functions between the native frames that run them (default 0)
+ *   python=0    stacks have no functions of Python (default 1)
  *   modules=N   number of loaded modules that are known at once (default 4096)
  *   record=0    hooks only, nothing is recorded: measures what the recorder itself costs
  *   referee=1   walk every stack a second time, slowly, and count differences

@@ -18,7 +18,6 @@ enum feature {
     FEATURE_POOLS = 1u << 5,   /* blocks have parts that pools hand out (pools.h) */
     FEATURE_REMEMBER_PAUSED = 1u << 4, /* blocks allocated in pauses are remembered */
     FEATURE_LIFETIMES = 1u << 6, /* lifetimes of blocks are recorded (age_clock.h, birthmap.h) */
-    FEATURE_PYTHON = 1u << 8,    /* stacks have the names of Python's functions */
     FEATURE_FAULTS = 1u << 7,    /* page faults are counted for the owners of the memory */
 };
 

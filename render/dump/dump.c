@@ -48,6 +48,7 @@ static void dump_header(const struct trace *t, struct recordtext *w)
     recordtext_number(w, "sandbox_bytes", h->sandbox_bytes);
     recordtext_number(w, "startup_ns", h->startup_ns);
     recordtext_number(w, "unjudged_frees", h->unjudged_frees);
+    recordtext_number(w, "unnamed_python", h->unnamed_python);
     recordtext_number(w, "lost_mappings", h->lost_mappings);
     recordtext_number(w, "paused_calls", h->paused_calls);
     recordtext_number(w, "paused_bytes", h->paused_bytes);

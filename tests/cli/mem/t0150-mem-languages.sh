@@ -52,6 +52,7 @@ if [ -n "$python" ]; then
     bytes=$(awk '/py::<module>.*py::leaf_call/ { sum += $NF } END { printf "%.0f", sum }' out)
     ok 'Python functions have all bytes' test "$bytes" -ge 1000000
     is_int "$(grep -c '^[^;]*;py::leaf_call' out)" 0 'no stack begins with a Python function'
+    is_int "$(grep -c 'py::leaf_call.*py::leaf_call' out)" 0 'no Python function is there twice'
 else
     skip python-perf 'no Python 3.12 or newer'
 fi

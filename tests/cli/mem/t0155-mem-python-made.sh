@@ -1,5 +1,5 @@
 #!/bin/bash
-# flame mem --python with a fake interpreter: kinds of functions and of programs that the
+# flame mem with a fake interpreter: kinds of functions and of programs that the
 # installed Pythons do not have, and chains of frames that no interpreter makes.
 . "${0%/*}/../lib.sh"
 
@@ -11,14 +11,14 @@ compile_victim pseudopython -fno-pie -no-pie -L. -lpseudo -Wl,-rpath,"$SCRATCH"
 # record WHAT: its messages are in err.
 record() {
     rm -f made*.flame
-    run_expect_status 0 "flame mem --python of pseudopython $1 succeeds" \
-        "$FLAME" mem --python --no-names -o made.flame -- ./pseudopython "$1"
+    run_expect_status 0 "flame mem of pseudopython $1 succeeds" \
+        "$FLAME" mem --no-names -o made.flame -- ./pseudopython "$1"
 }
 
 if [ "$(uname -m)" != x86_64 ]; then
     record names
-    file_has "$SCRATCH/err" 'functions of Python have no names on this processor' \
-        'flame mem --python says that Python has no names on this processor'
+    file_has "$SCRATCH/err" 'functions of Python on this processor have no names' \
+        'the summary says that Python has no names on this processor'
     done_testing
 fi
 
@@ -28,6 +28,23 @@ file_has out ';py::outer:made.py;py::Class.__init__:made.py 100000$' \
     "a program with copies of Python's types has names"
 file_has out ';py::outer:made.py;py::[?]:made.py 110000$' 'a Python function whose name cannot be read is [?]'
 
+record reused
+"$FLAME" fold --view alloc made.flame >out
+while read -r size stack; do
+    file_has out ";$stack $size\$" "memory of a function that another one reuses: $size bytes are below $stack"
+done <<'E1'
+1000 py::outer:made.py;py::first:here.py
+2000 py::outer:made.py;py::again:here.py
+3000 py::outer:made.py;py::third:here.py
+4000 py::outer:made.py;py::forth:here.py
+5000 py::outer:made.py;py::forth:away.py
+6000 py::outer:made.py;py::fifth:away.py
+16000 py::outer:made.py;py::sixth:away.py
+8000 py::outer:made.py;py::other:away.py;py::sixth:away.py
+10000 py::outer:made.py;py::other:away.py
+11000 py::other:away.py;py::other:away.py
+E1
+
 record deep
 "$FLAME" fold --view alloc made.flame >out
 file_has out ';py::outermost:made.py;py::deeper:made.py;.*;py::deeper:made.py;.* 100000$' \
@@ -36,10 +53,10 @@ file_has out ';py::outermost:made.py;py::deeper:made.py;.*;py::deeper:made.py;.*
 record rubbish
 file_has "$SCRATCH/out" survived 'no damaged chain of Python frames harms the program'
 "$FLAME" fold --view alloc made.flame >out
-"$FLAME" mem -q --no-names -o bare.flame -- ./pseudopython rubbish >/dev/null
+"$FLAME" mem -q --no-python --no-names -o bare.flame -- ./pseudopython rubbish >/dev/null
 is_str "$(awk '{ sum += $NF } END { printf "%.0f", sum }' out)" \
     "$("$FLAME" fold --view alloc bare.flame | awk '{ sum += $NF } END { printf "%.0f", sum }')" \
-    'damaged chains of Python frames: the same bytes with and without --python'
+    'damaged chains of Python frames: the same bytes with and without --no-python'
 
 library -DFREE_THREADED
 record names

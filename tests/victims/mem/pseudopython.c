@@ -7,6 +7,7 @@
  * uses a text's type.
  *
  *   pseudopython names    functions of several kinds allocate: 100,000 bytes and more
+ *   pseudopython reused   each allocation below another function, in memory of the one before
  *   pseudopython deep     100,000 bytes below 200,000 calls
  *   pseudopython rubbish  an allocation with each of many broken chains, and `survived` at the end
  */
@@ -44,7 +45,15 @@ void *runtime(void)
 extern char PyCode_Type[64], PyUnicode_Type[64];
 void *text_type(void), *runtime(void);
 
-enum { PAGE = 4096, KEY = 2160, FRAMES = 72, THREAD = 152, FILENAME = 112, QUALNAME = 128 };
+enum {
+    PAGE = 4096,
+    KEY = 2160,
+    FRAMES = 72,
+    THREAD = 152,
+    FILENAME = 112,
+    QUALNAME = 128,
+    VERSION = 92
+};
 enum { OF_THREAD = 0, OF_C = 3 };
 
 struct frame {
@@ -67,7 +76,9 @@ _Static_assert(offsetof(struct text, characters) == 40, "as 3.13 has it");
 struct code {
     uintptr_t references;
     const void *type;
-    char other[FILENAME - 16];
+    char other[VERSION - 16];
+    unsigned version;
+    char more[FILENAME - VERSION - 4];
     const void *filename, *name, *qualname;
 };
 _Static_assert(offsetof(struct code, qualname) == QUALNAME, "as 3.13 has it");
@@ -131,6 +142,47 @@ static void names(void)
     derived->type = state;
     free(loop(&inner, &outer, 100000));
     free(loop(&odd, &outer, 110000));
+}
+
+/* Gives a text other contents of the same length. */
+static void rewrite(struct text *t, const char *characters, uintptr_t hash)
+{
+    memcpy(t->characters, characters, strlen(characters));
+    set(t, offsetof(struct text, hash), hash);
+}
+
+static void reused(void)
+{
+    struct text *name = (struct text *)text("first"), *file = (struct text *)text("here.py");
+    struct code *c = code(name, file), *other = code(text("other"), file);
+    struct frame outer = {.code = code(text("outer"), text("made.py"))};
+    struct frame f = {.code = c, .previous = &outer}, between = {.code = other, .previous = &outer};
+
+    free(loop(&f, &outer, 1000));
+    rewrite(name, "again", 5); /* another function at the same address */
+    free(loop(&f, &outer, 2000));
+    rewrite(name, "third", UINTPTR_MAX); /* has no hash yet */
+    free(loop(&f, &outer, 3000));
+    rewrite(name, "forth", UINTPTR_MAX);
+    free(loop(&f, &outer, 4000));
+    rewrite(file, "away.py", 6);
+    free(loop(&f, &outer, 5000));
+    rewrite(name, "fifth", 7);
+    c->version = 7;
+    free(loop(&f, &outer, 6000));
+    rewrite(name, "sixth", 8);
+    set(c, offsetof(struct code, references), 9); /* the compiler must not merge what follows */
+    c->version = 8;
+    __asm__ volatile("" : : : "memory");
+    free(loop(&f, &outer, 7000));
+    f.previous = &between; /* the same innermost frame, called from elsewhere */
+    free(loop(&f, &outer, 8000));
+    f.previous = &outer;
+    free(loop(&f, &outer, 9000));
+    f.code = other;
+    free(loop(&f, &outer, 10000));
+    outer.code = other; /* only the outermost one differs */
+    free(loop(&f, &outer, 11000));
 }
 
 static void deep(void)
@@ -228,6 +280,8 @@ int main(int argc, char **argv)
         return 3; /* not linked as expected */
     if (strcmp(what, "names") == 0)
         names();
+    else if (strcmp(what, "reused") == 0)
+        reused();
     else if (strcmp(what, "deep") == 0)
         deep();
     else
