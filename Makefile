@@ -105,10 +105,10 @@ LATE_SRC   := common/lazyload/lazyload.c
 LATE_LIST  := $(O)/generated/latelibs.h
 LIB_SRC    := $(filter-out $(LATE_SRC) $(filter-out %_$(ARCH).c,$(filter $(X86_ONLY),$(wildcard inject/*.c tracer/*.c tracer/*/*.c))),$(call here,$(wildcard common/*.c $(addsuffix /*.c,$(ROOMS)) driver/*.c))) \
               unwind/cfi.c unwind/rules.c unwind/frametable.c unwind/epilogue_$(ARCH).c inproc/syscall_mark.c \
-              inproc/cutwrite.c inproc/rseq.c preload/runtime/seccomp_filter.c
+              inproc/cutwrite.c inproc/rseq.c preload/runtime/seccomp_filter.c preload/python/pylayout.c
 # The recorder that flame maps into processes it attaches to: a part of flame's own file.
 AGENT_SRC  := $(wildcard inject/agent/*.c) unwind/cfi.c unwind/rules.c preload/shadow/shadow.c \
-              preload/shadow/shadow_big.c
+              preload/shadow/shadow_big.c $(addprefix preload/python/,kept_chain.c chain_ids.c pynames.c pylayout.c)
 ifneq ($(ARCH),x86_64)
 AGENT_SRC  :=
 GATE_SRC   :=

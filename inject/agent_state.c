@@ -253,12 +253,23 @@ bool agent_state_fill(struct agent_state *g, const struct procmem *m,
     s->counts = (struct agent_count *)take(&at, AGENT_STACKS * sizeof(struct agent_count));
     s->places = (struct agent_stack **)take(&at, AGENT_STACKS * sizeof(struct agent_stack *));
     s->index = (uint32_t *)take(&at, AGENT_INDEX * sizeof(uint32_t));
+    s->names = (struct agent_name **)take(&at, AGENT_NAMES * sizeof(struct agent_name *));
     s->arena = s->arena_at = at;
     s->arena_end = g->arena + g->arena_size;
     ok = procmem_write(m, g->base, g->blob.bytes, g->blob.text_size) &&
          procmem_write(m, g->base + g->blob.state, s, offsetof(struct agent_shared, lanes));
     free(s);
     return ok;
+}
+
+void agent_state_python(const struct agent_state *g, const struct procmem *m,
+                        const struct agent_python *python)
+{
+    /* The version comes last: it says that the rest is there. */
+    procmem_write(m, FIELD(g, python) + sizeof python->version,
+                  (const uint8_t *)python + sizeof python->version,
+                  sizeof *python - sizeof python->version);
+    procmem_write(m, FIELD(g, python), &python->version, sizeof python->version);
 }
 
 void agent_state_record(const struct agent_state *g, const struct procmem *m, bool on)
@@ -376,7 +387,9 @@ static void hold(struct agent_state *g, const struct procmem *m, uint32_t list)
     uint8_t byte = (uint8_t)list;
 
     g->maps_now = list;
+    g->maps_count++;
     procmem_write(m, FIELD(g, maps_now), &byte, sizeof byte);
+    procmem_write(m, FIELD(g, maps_count), &g->maps_count, sizeof g->maps_count);
 }
 
 void agent_state_switch_maps(struct agent_state *g, const struct procmem *m)

@@ -29,6 +29,7 @@ struct agent_state {
     bool behind; /* modules have changed, and the agent does not know it yet */
     struct agent_table *tables;
     size_t ntables, tables_room;
+    uint64_t maps_count; /* number of lists of mappings so far */
     uint64_t epoch;
     bool forget; /* cached rules may belong to modules that were unloaded */
 };
@@ -54,6 +55,10 @@ void agent_state_switch_maps(struct agent_state *g, const struct procmem *m);
 /* Switches to a list with other mappings, while the process runs. */
 void agent_state_places(struct agent_state *g, const struct procmem *m,
                         const struct maps_snapshot *maps);
+
+/* Tells the agent of the interpreter that the process runs. */
+void agent_state_python(const struct agent_state *g, const struct procmem *m,
+                        const struct agent_python *python);
 
 void agent_state_record(const struct agent_state *g, const struct procmem *m, bool on);
 

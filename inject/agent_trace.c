@@ -6,6 +6,7 @@
 #include "common/alloc.h"
 #include "common/clock.h"
 #include "inject/agent_state.h"
+#include "preload/store/truncate.h"
 #include "tracer/stacks/capture.h"
 #include "tracer/objects/proctask.h"
 
@@ -36,6 +37,11 @@ struct agent_trace {
         struct agent_count count;
     } * taken; /* by the agent's number of the stack; [0] is not used */
     size_t ntaken, taken_room;
+    struct taken_name {
+        char *text; /* owned; NULL: it has not been read yet */
+        uint32_t len;
+    } * names; /* by the agent's number */
+    size_t names_room;
     uint64_t skipped, lost, lost_bytes;
 };
 
@@ -68,6 +74,9 @@ void agent_trace_free(struct agent_trace *t)
     offtrace_free(t->to);
     free(t->threads);
     free(t->taken);
+    for (size_t i = 0; i < t->names_room; i++)
+        free(t->names[i].text);
+    free(t->names);
     free(t);
 }
 
@@ -193,10 +202,40 @@ static uint16_t thread_of(struct agent_trace *t, const struct agent_state *g,
     return t->lanes[lane];
 }
 
+/* ---- names ---- */
+
+/* The name with that number; a question mark if it cannot be read. */
+static const struct taken_name *name_of(struct agent_trace *t, const struct agent_shared *s,
+                                        const struct procmem *m, uint64_t number)
+{
+    static const struct taken_name none = {(char *)"py::?", 5};
+    struct taken_name *name;
+    struct agent_name head;
+    uintptr_t at;
+
+    if (number >= AGENT_NAMES)
+        return &none;
+    GROW_FILLED(t->names, number, t->names_room, 0);
+    name = &t->names[number];
+    if (name->text)
+        return name;
+    if (!procmem_read(m, (uintptr_t)(s->names + number), &at, sizeof at) ||
+        !procmem_read(m, at, &head, sizeof head) || !head.len || head.len > AGENT_NAME_MOST)
+        return &none;
+    name->text = xmalloc(head.len);
+    name->len = head.len;
+    if (procmem_read(m, at + sizeof head, name->text, head.len))
+        return name;
+    free(name->text);
+    name->text = NULL;
+    return &none;
+}
+
 /* ---- stacks and counters ---- */
 
-static uint32_t node_of(struct agent_trace *t, uint16_t thread, const struct agent_stack *s,
-                        const uint64_t *pcs)
+static uint32_t node_of(struct agent_trace *t, const struct procmem *m,
+                        const struct agent_shared *shared, uint16_t thread,
+                        const struct agent_stack *s, const uint64_t *pcs)
 {
     static const char cut[] = TRACE_STACK_INCOMPLETE;
     uint32_t node, n = s->n;
@@ -212,6 +251,13 @@ static uint32_t node_of(struct agent_trace *t, uint16_t thread, const struct age
         n = t->depth;
     }
     while (n-- > 0) {
+        const struct taken_name *name;
+
+        if (pcs[n] & STACK_NAME) {
+            name = name_of(t, shared, m, pcs[n] & ~STACK_NAME);
+            node = offtrace_name(t->to, node, TRACE_NODE_NAME, name->text, name->len);
+            continue;
+        }
         space_image(t->space, pcs[n] - 1, &bias); /* adds the modules of the stack to the trace */
         node = offtrace_node(t->to, node, TRACE_NODE_PC, pcs[n]);
     }
@@ -220,7 +266,7 @@ static uint32_t node_of(struct agent_trace *t, uint16_t thread, const struct age
 
 /* Reads one stack. False: it is not valid. */
 static bool take_stack(struct agent_trace *t, const struct agent_state *g, const struct procmem *m,
-                       uintptr_t at)
+                       const struct agent_shared *shared, uintptr_t at)
 {
     struct taken *x;
     struct agent_stack s;
@@ -232,7 +278,7 @@ static bool take_stack(struct agent_trace *t, const struct agent_state *g, const
     GROW(t->taken, t->ntaken, t->taken_room);
     x = &t->taken[t->ntaken++];
     *x = (struct taken){.thread = thread_of(t, g, m, s.lane)};
-    x->node = node_of(t, x->thread, &s, pcs);
+    x->node = node_of(t, m, shared, x->thread, &s, pcs);
     return true;
 }
 
@@ -249,7 +295,7 @@ static bool take_stacks(struct agent_trace *t, const struct agent_state *g, cons
         for (size_t i = 0; i < n; i++) {
             if (!places[i])
                 return true; /* it is still being written, and is read the next time */
-            if (!take_stack(t, g, m, places[i]))
+            if (!take_stack(t, g, m, s, places[i]))
                 return false;
         }
     }
@@ -314,6 +360,11 @@ bool agent_trace_take(struct agent_trace *t, const struct agent_state *g, const 
         return false;
     take_losses(t, g, m, &s);
     return true;
+}
+
+void agent_trace_unnamed_python(struct agent_trace *t, uint32_t unnamed)
+{
+    offtrace_unnamed_python(t->to, unnamed);
 }
 
 void agent_trace_losses(const struct agent_trace *t, uint64_t *skipped, uint64_t *lost)

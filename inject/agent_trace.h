@@ -39,6 +39,9 @@ bool agent_trace_passes(struct agent_trace *t, const struct procmem *m, pid_t ti
 /* Adds new stacks, and reads all counters. False: the memory cannot be read. */
 bool agent_trace_take(struct agent_trace *t, const struct agent_state *g, const struct procmem *m);
 
+/* Stores which interpreter's functions have no names, as in struct trace_header. */
+void agent_trace_unnamed_python(struct agent_trace *t, uint32_t unnamed);
+
 /* Counts of calls that were skipped and lost, as of the last agent_trace_take. */
 void agent_trace_losses(const struct agent_trace *t, uint64_t *skipped, uint64_t *lost);
 

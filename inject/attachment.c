@@ -22,6 +22,8 @@
 #include "inject/linkmap.h"
 #include "inject/maps_snapshot.h"
 #include "inject/got_slots.h"
+#include "inject/python_target.h"
+#include "tracer/objects/proctask.h"
 #include "tracer/ptrace/attach_error.h"
 
 /* Time limit for finding the loader at rest and stopping all threads, at the start and at the
@@ -47,6 +49,7 @@ struct attachment {
     struct agent_state agent;
     struct agent_trace *trace;
     struct sigreturn_frame_code code;
+    bool no_python, has_python;
     bool gone;
 };
 
@@ -247,6 +250,23 @@ static int map_guest(struct attachment *a)
     return refuse(a, allstop_why(a->stop));
 }
 
+/* Lets functions of Python have names if the process has an interpreter by now. */
+static void follow_python(struct attachment *a)
+{
+    struct agent_python python;
+    uint32_t unnamed;
+
+    if (a->no_python || a->has_python)
+        return;
+    python_target_find(&python, &unnamed, &a->mem, &a->link);
+    python.may_ask = task_status(a->pid, "Seccomp") == 0;
+    if (python.version)
+        agent_state_python(&a->agent, &a->mem, &python);
+    a->has_python = python.version || unnamed;
+    if (unnamed)
+        agent_trace_unnamed_python(a->trace, unnamed);
+}
+
 static int come(struct attachment *a)
 {
     const char *why;
@@ -255,6 +275,7 @@ static int come(struct attachment *a)
     if (status)
         return status;
     agent_state_hooks(&a->agent, a->slots.hooks);
+    follow_python(a);
     status = stop_at_rest(a, COME_NS, &why, prepare_slots);
     if (status == FLAME_FAILED)
         return a->gone ? attach_error_explain(a->pid, ESRCH) : refuse(a, why);
@@ -321,6 +342,7 @@ int attachment_begin(struct attachment **to, const struct attachment_options *o)
 
     *to = NULL;
     a->pid = o->pid;
+    a->no_python = o->no_python;
     a->mem.fd = -1;
     if (!status && !agent_image_open(&a->agent.blob))
         status = flame_error(FLAME_FAILED, "flame was built without its agent");
@@ -355,6 +377,7 @@ static void follow_modules(struct attachment *a)
     agent_state_switch_maps(&a->agent, &a->mem);
     got_slots_write(&a->slots, &a->mem);
     allstop_go(a->stop);
+    follow_python(a);
     a->agent.behind = false;
 }
 

@@ -37,6 +37,7 @@ struct attachment_options {
     pid_t ours;        /* another process of flame's that must not be attached to */
     const char *trace; /* absolute path of the trace; the file must not exist */
     unsigned depth;    /* limit of frames of a stack; 0: the agent's own limit */
+    bool no_python;    /* functions of Python have no names */
 };
 
 /* Begins recording. If it fails, it has printed the reason, and has changed nothing in the process

@@ -10,7 +10,7 @@
 #define DYNAMICS_MAX 256u
 #define RELOCATIONS_MAX ((uint64_t)64 << 20) /* size limit of one table, in bytes */
 #define CHAIN_MAX 65536u                     /* limit of symbols of one hash bucket */
-#define NAME_MAX_BYTES 32u                   /* size limit of a searched function's name */
+#define NAME_MAX_BYTES 64u                   /* size limit of a searched name */
 #define ADDRESS_MAX ((uintptr_t)1 << 47)
 
 /* ---- the list ---- */
@@ -195,15 +195,15 @@ static uint32_t gnu_hash(const char *name)
     return h;
 }
 
-/* The symbol's address if it is a definition that others see by default. */
+/* The symbol's address if it is a definition of that type that others see by default. */
 static uintptr_t definition(const struct linked *k, const struct procmem *m, uint32_t i,
-                            const char *name)
+                            const char *name, unsigned type)
 {
     Elf64_Sym sym;
     uint16_t version;
 
     if (!procmem_read(m, k->symbols + (uintptr_t)i * sizeof sym, &sym, sizeof sym) ||
-        sym.st_shndx == SHN_UNDEF || !sym.st_value || ELF64_ST_TYPE(sym.st_info) != STT_FUNC ||
+        sym.st_shndx == SHN_UNDEF || !sym.st_value || ELF64_ST_TYPE(sym.st_info) != type ||
         ELF64_ST_BIND(sym.st_info) == STB_LOCAL || !is_named(k, m, sym.st_name, name))
         return 0;
     if (k->versions && (!procmem_read(m, k->versions + (uintptr_t)i * 2, &version, 2) ||
@@ -212,7 +212,8 @@ static uintptr_t definition(const struct linked *k, const struct procmem *m, uin
     return k->bias + sym.st_value;
 }
 
-uintptr_t linked_defines(const struct linked *k, const struct procmem *m, const char *name)
+static uintptr_t find_definition(const struct linked *k, const struct procmem *m, const char *name,
+                                 unsigned type)
 {
     uint32_t head[4], hash = gnu_hash(name), at, link;
     uintptr_t buckets, chains, found;
@@ -227,12 +228,22 @@ uintptr_t linked_defines(const struct linked *k, const struct procmem *m, const 
     for (unsigned tries = 0; tries < CHAIN_MAX; tries++, at++) {
         if (!procmem_read(m, chains + (uintptr_t)(at - head[1]) * 4, &link, 4))
             return 0;
-        if ((link | 1) == (hash | 1) && (found = definition(k, m, at, name)))
+        if ((link | 1) == (hash | 1) && (found = definition(k, m, at, name, type)))
             return found;
         if (link & 1)
             return 0;
     }
     return 0;
+}
+
+uintptr_t linked_defines(const struct linked *k, const struct procmem *m, const char *name)
+{
+    return find_definition(k, m, name, STT_FUNC);
+}
+
+uintptr_t linked_defines_data(const struct linked *k, const struct procmem *m, const char *name)
+{
+    return find_definition(k, m, name, STT_OBJECT);
 }
 
 /* ---- slots ---- */

@@ -61,6 +61,9 @@ void linkmap_release(struct linkmap *l);
  * none, or an indirect function, whose address only a call yields. */
 uintptr_t linked_defines(const struct linked *k, const struct procmem *m, const char *name);
 
+/* Like linked_defines, for data. */
+uintptr_t linked_defines_data(const struct linked *k, const struct procmem *m, const char *name);
+
 /* Calls `visit` for each slot (JUMP_SLOT or GLOB_DAT) for one of names[0..n), with the name's
  * number as `which`. False: the tables cannot be read. */
 typedef void linked_slot(void *arg, uintptr_t at, size_t which, bool lazy);

@@ -56,10 +56,6 @@ int record_attach_check(const struct run_options *o)
         what = "--ancestors";
     if (o->lifetimes)
         what = "--lifetimes";
-    if (o->python)
-        what = "--python";
-    if (o->no_python)
-        what = "--no-python";
     if (what)
         return flame_error(FLAME_USAGE, "%s: %s is for commands, without -p", o->me, what);
     if (!needs_nothing(view_find(o->view))) {
@@ -116,8 +112,10 @@ static int attach(struct recording *r, const struct run_options *o)
 {
     const struct rundir *dir = &r->rundir;
     struct growthsignal *signals;
-    struct attachment_options options = {
-        .pid = o->attach, .ours = getpid(), .depth = o->depth ? o->depth : 0};
+    struct attachment_options options = {.pid = o->attach,
+                                         .ours = getpid(),
+                                         .depth = o->depth ? o->depth : 0,
+                                         .no_python = o->no_python};
     struct strbuf path = STRBUF_INIT;
     struct attachment *a;
     int status;
@@ -201,6 +199,7 @@ void record_attach_print(const struct recording *r, const struct run_options *o)
     flame_warn("not known: what it allocated before, and calls by pointers that it had taken of "
                "malloc and free (dlsym, tables of functions)");
     print_how();
+    run_summary_print_unnamed_python(&r->taken);
     if (sum.lost)
         flame_warn("lost for want of room: %" PRIu64 " calls", sum.lost);
     if (sum.gone)

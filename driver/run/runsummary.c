@@ -98,8 +98,7 @@ static void print_end(const struct recording *r)
     strbuf_release(&sb);
 }
 
-/* Prints which interpreters' functions have no names. */
-static void print_unnamed_python(const struct run_totals *k)
+void run_summary_print_unnamed_python(const struct run_totals *k)
 {
     uint32_t said = 0;
 
@@ -119,7 +118,7 @@ static void print_unnamed_python(const struct run_totals *k)
         else
             strbuf_addf(&which, "Python %u.%u", said >> 8, said & 0xff);
         flame_warn("functions of %s have no names in %s; names are read of CPython 3.11 to 3.15 on "
-                   "x86-64",
+                   "x86-64, with -p to 3.14",
                    which.buf, p->comm);
         strbuf_release(&which);
     }
@@ -256,7 +255,7 @@ void run_summary_print(const struct run_summary *s, const struct recording *r)
     print_end(r);
     print_moments(r->moments);
     run_summary_print_others(r);
-    print_unnamed_python(&r->taken);
+    run_summary_print_unnamed_python(&r->taken);
     strbuf_clear(&sb);
     if (!unhooked_memory_print(r) && s->t.alloc_calls == 0)
         flame_warn("no call of malloc was seen: the program made none, or it brings an allocator "

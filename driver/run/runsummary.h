@@ -34,4 +34,7 @@ void run_summary_add_cost(struct strbuf *sb, uint64_t cost_ns, uint64_t threads,
  * there are any. */
 void run_summary_print_others(const struct recording *r);
 
+/* Prints which Python interpreters' functions have no names, if there are any. */
+void run_summary_print_unnamed_python(const struct run_totals *k);
+
 #endif

@@ -2,10 +2,11 @@
  * agent.h: memory that the agent, the recorder inside an attached process, shares with flame
  * outside of it.
  *
- * The agent is a piece of code that flame maps into the process. It calls
- * no library, makes no system call, and has no thread-local storage. All its data is in
- * `agent_shared` and `agent_switch`, which flame writes and reads through the process's memory. Its
- * records lie in one mapping, the arena, which it uses from front to back and never frees.
+ * The agent is a piece of code that flame maps into the process. It calls no library and has no
+ * thread-local storage. It makes no system call but one that does nothing (agent_python.c). All its
+ * data is in `agent_shared` and `agent_switch`, which flame writes and reads through the process's
+ * memory. Its records lie in one mapping, the arena, which it uses from front to back and never
+ * frees.
  *
  * A lane has the data of a thread. Threads are distinguished by their control blocks (%fs), so a
  * new thread with the control block of an ended one takes over its lane. A stack is a sequence of
@@ -88,15 +89,36 @@ struct agent_stack {
     uint64_t pcs[]; /* innermost first */
 };
 
+/* A name that stands for a function of Python in a stack: pcs have STACK_NAME and its number. */
+#define AGENT_NAMES (1u << 17) /* the first number is 1 */
+#define AGENT_NAME_MOST 1024u  /* bytes */
+
+struct agent_name {
+    uint32_t len;
+    char text[];
+};
+
+/* The interpreter that the process runs, as preload/python/pyframes.h has it, and where the C
+ * library stores thread-specific data: in `specific` of a thread's control block are pointers to
+ * blocks of AGENT_KEYS entries. */
+#define AGENT_KEYS 32u
+struct agent_python {
+    uint32_t version; /* 0: no functions have names */
+    uint32_t specific, entry_size, entry_data;
+    uint32_t may_ask; /* the kernel may be asked whether memory can be read */
+    uintptr_t runtime, code_type, text_type;
+};
+
 struct agent_lane {
     uintptr_t thread; /* the thread's control block; 0: the lane is free */
     uintptr_t inside; /* stack pointer of the running hook; 0: no hook runs */
     uint64_t skipped; /* calls that were not recorded, because a hook already ran */
     uint64_t lost;    /* calls for which there was no room */
     uint64_t lost_bytes;
-    uint64_t *pcs;            /* of the stack being walked; in the arena */
-    uintptr_t room, room_end; /* for its next stacks; in the arena */
-    uintptr_t last;           /* the block allocated last, if it is not freed */
+    uint64_t *pcs;               /* of the stack being walked; in the arena */
+    uintptr_t room, room_end;    /* for its next stacks; in the arena */
+    uintptr_t last;              /* the block allocated last, if it is not freed */
+    struct agent_frames *frames; /* (agent_python.c); in the arena */
 };
 
 struct agent_shared {
@@ -107,6 +129,10 @@ struct agent_shared {
     void *real[AGENT_FUNCTIONS];
     /* The arena's free part. */
     uintptr_t arena, arena_at, arena_end;
+    struct agent_python python;
+    struct agent_name **names;
+    uint64_t nnames;     /* number of names; their numbers begin at 1 */
+    uint64_t maps_count; /* number of lists of mappings so far */
     struct agent_maps maps[2];
     uint32_t maps_now; /* index of the valid one; changed by one byte, so that no reader sees a
                           mixture */
@@ -170,5 +196,15 @@ void agent_keeps(void *block, const struct block *known);
 /* Walks from `caller` outwards and stores the return addresses, innermost first, in lane->pcs.
  * Returns their number; *flags as in agent_stack. */
 uint32_t agent_walk(struct agent_lane *lane, const uintptr_t *caller, uint32_t *flags);
+
+/* The mapping that has `addr`, as of flame's last reading. NULL: there is none. */
+const struct agent_place *agent_place_of(uintptr_t addr);
+
+/* Room for the stack pointers of lane->pcs, which agent_walk fills in. NULL: no functions have
+ * names. */
+uintptr_t *agent_sps(struct agent_lane *lane);
+/* Adds the functions of Python that the thread runs to the n frames in lane->pcs, and returns the
+ * new number of frames. */
+uint32_t agent_with_python(struct agent_lane *lane, uint32_t n, uint32_t *flags);
 
 #endif

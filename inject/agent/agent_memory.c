@@ -32,6 +32,13 @@ void *pages_alloc(size_t size)
     return pages_alloc_aligned(size, PAGE);
 }
 
+void *pages_resize(void *p, size_t size, size_t wanted)
+{
+    void *fresh = pages_alloc(wanted);
+
+    return fresh ? memcpy(fresh, p, size < wanted ? size : wanted) : NULL;
+}
+
 void pages_free(void *p FLAME_UNUSED, size_t size FLAME_UNUSED)
 {
 }

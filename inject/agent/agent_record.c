@@ -165,9 +165,14 @@ void agent_freed(struct agent_lane *lane, uintptr_t block, const struct block *k
 
 void agent_allocated(struct agent_lane *lane, void *block, uint64_t size, const uintptr_t *caller)
 {
-    uint32_t flags, n = agent_walk(lane, caller, &flags), id = find_stack(lane, n, flags);
-    struct block b = {.row = id, .size = size}, old;
+    uint32_t flags, n = agent_walk(lane, caller, &flags), id;
+    struct block b = {.size = size}, old;
     struct agent_count *c;
+
+    if (unlikely(agent_shared.python.version))
+        n = agent_with_python(lane, n, &flags);
+    id = find_stack(lane, n, flags);
+    b.row = id;
 
     /* The block at this address was freed without a hook. */
     if (unlikely(shadow_take((uintptr_t)block, &old)))

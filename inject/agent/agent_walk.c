@@ -24,7 +24,7 @@ static const struct agent_maps *maps_now(void)
     return &agent_shared.maps[__atomic_load_n(&agent_shared.maps_now, __ATOMIC_ACQUIRE) & 1];
 }
 
-static const struct agent_place *place_of(uintptr_t addr)
+const struct agent_place *agent_place_of(uintptr_t addr)
 {
     const struct agent_maps *m = maps_now();
     size_t lo = 0, hi = m->nplaces < AGENT_PLACES ? m->nplaces : 0;
@@ -63,7 +63,7 @@ static const struct agent_module *module_of(uintptr_t pc)
 /* Readable part of the stack that `sp` lies in, from `sp` on. */
 static void find_window(uintptr_t sp, uintptr_t thread, struct walk_window *w)
 {
-    const struct agent_place *p = place_of(sp);
+    const struct agent_place *p = agent_place_of(sp);
     uintptr_t hi = (sp | (PAGE - 1)) + 1;
 
     if (p && p->stack)
@@ -101,7 +101,7 @@ static packed_rule rule_for(uintptr_t pc)
         agent_shared.rules.compile = compile;
         return rules_find(&agent_shared.rules, pc);
     }
-    p = place_of(pc);
+    p = agent_place_of(pc);
     return rule_pack((struct rule){.kind = p && p->code ? RULE_NONE : RULE_BOGUS});
 }
 
@@ -110,6 +110,7 @@ uint32_t agent_walk(struct agent_lane *lane, const uintptr_t *caller, uint32_t *
     struct frame_state f = {.r = local_regs(caller)};
     struct step_words words;
     struct walk_window w;
+    uintptr_t *sps = agent_sps(lane);
     uint32_t n = 0;
 
     find_window(f.r.sp, lane->thread, &w);
@@ -120,6 +121,8 @@ uint32_t agent_walk(struct agent_lane *lane, const uintptr_t *caller, uint32_t *
 
         if (step == STEP_BOGUS)
             return n;
+        if (unlikely(sps != NULL))
+            sps[n] = before.r.sp;
         lane->pcs[n++] = before.r.pc;
         if (step == STEP_END)
             return n;

@@ -26,6 +26,7 @@
 
 #include "common/hash.h"
 #include "common/pages.h"
+#include "preload/python/pyhost.h"
 
 #define FIRST_LINKS 64u
 #define FRESH_MOST 4096u /* more room for fresh links is returned after use */
@@ -34,6 +35,61 @@
 struct cursor {
     uintptr_t frame, cframe;
 };
+
+/* ---- the interpreter's memory ---- */
+
+bool pypages_ask(struct pypages *pages, uintptr_t at, size_t size)
+{
+    if (at < 4096 || at + size < at)
+        return false;
+    for (uintptr_t page = at >> 12; page <= (at + size - 1) >> 12; page++) {
+        uintptr_t *set = pypages_set(pages, page);
+        uint32_t i = 0;
+
+        while (i < PYPAGES_SET - 1 && set[i] != page)
+            i++;
+        if (set[i] != page && !pyhost_readable(page << 12))
+            return false;
+        for (; i; i--)
+            set[i] = set[i - 1];
+        set[0] = page;
+    }
+    return true;
+}
+
+bool pyframes_key(const struct python *py, struct pypages *pages, uint32_t *key)
+{
+    uintptr_t word;
+
+    /* A Py_tss_t: a flag whether it is in use, and a key, of 4 bytes each. */
+    if (!pypages_word(pages, py->runtime + py->layout->runtime_key, &word) || (uint32_t)word != 1)
+        return false;
+    *key = (uint32_t)(word >> 32);
+    return true;
+}
+
+/* Where the calling thread's chain begins; 0: it runs no Python. It is the address of its innermost
+ * frame, or of its innermost _PyCFrame if entries are functions (pylayout.h). */
+static uintptr_t beginning(const struct python *py, struct pypages *pages)
+{
+    const struct pylayout *l = py->layout;
+    uint32_t changes = pyhost_changes();
+    uintptr_t state, thread, chain, inner;
+
+    if (unlikely(pages->changes != changes))
+        *pages = (struct pypages){.changes = changes};
+    state = pyhost_state(py, pages);
+    if (!state || !pypages_word(pages, state + l->state_thread, &thread) ||
+        thread != pyhost_thread() || !pypages_word(pages, state + l->state_frames, &chain) ||
+        !chain)
+        return 0;
+    if (!l->has_cframes)
+        return chain;
+    /* The _PyCFrame of a thread that runs no function is the one in its state. */
+    if (!pypages_word(pages, chain + l->cframe_current, &inner) || !inner)
+        return 0;
+    return l->entry_is_a_frame ? chain : inner;
+}
 
 /* ---- memory ---- */
 
@@ -285,7 +341,7 @@ static FLAME_COLD void forget(struct kept_chain *c, uint32_t trace)
 
 uint32_t kept_chain_follow(struct kept_chain *c, const struct python *py, uint32_t base)
 {
-    uintptr_t chain = pyframes_chain(py, &c->pages);
+    uintptr_t chain = beginning(py, &c->pages);
     struct cursor at = {.frame = chain};
     uint32_t trace = pynames_trace();
 

@@ -1,22 +1,11 @@
-/*
- * Finds the interpreter, and the calling thread's state in it. That has the beginning of the chain
- * of frames (kept_chain.h).
- */
+/* Finds the interpreter in this process. */
 #define _GNU_SOURCE
 #include "preload/python/pyframes.h"
 
-#include <pthread.h>
-
-#include "common/kernel.h"
-#include "common/pages.h"
 #include "common/trace_format.h"
 #include "unwind/dynsym.h"
 #include "common/env/loaderlist.h"
 #include "unwind/modules.h"
-
-/* Weak, because before glibc 2.34 it is in a library of its own, which an interpreter with
- * threads has loaded and other programs need not have. */
-#pragma weak pthread_getspecific
 
 static struct python found;
 static const struct python *python; /* &found once it is filled in */
@@ -106,83 +95,4 @@ bool pyframes_look(const struct link_map *module, uint32_t *unnamed)
 const struct python *pyframes_python(void)
 {
     return __atomic_load_n(&python, __ATOMIC_ACQUIRE);
-}
-
-/* ---- memory ---- */
-
-static uint32_t gone;
-
-void pyframes_memory_goes(void)
-{
-    __atomic_fetch_add(&gone, 1, __ATOMIC_RELEASE);
-}
-
-bool pypages_ask(struct pypages *pages, uintptr_t at, size_t size)
-{
-    if (at < 4096 || at + size < at)
-        return false;
-    for (uintptr_t page = at >> 12; page <= (at + size - 1) >> 12; page++) {
-        uintptr_t *set = pypages_set(pages, page);
-        uint32_t i = 0;
-
-        while (i < PYPAGES_SET - 1 && set[i] != page)
-            i++;
-        if (set[i] != page && !kernel_readable(page << 12, 1))
-            return false;
-        for (; i; i--)
-            set[i] = set[i - 1];
-        set[0] = page;
-    }
-    return true;
-}
-
-static inline void follow_changes(struct pypages *pages)
-{
-    uint32_t changes = __atomic_load_n(&gone, __ATOMIC_ACQUIRE) + modules_changes();
-
-    if (unlikely(pages->changes != changes))
-        *pages = (struct pypages){.changes = changes};
-}
-
-/* ---- frames ---- */
-
-/* The calling thread's PyThreadState, or 0, as the interpreter finds it. */
-static inline uintptr_t own_state(const struct python *py, struct pypages *pages)
-{
-    uintptr_t key;
-
-    if (py->state)
-        return (uintptr_t)py->state();
-    /* A Py_tss_t: a flag whether it is in use, and a key, of 4 bytes each. */
-    if (!pthread_getspecific || !pypages_word(pages, py->runtime + py->layout->runtime_key, &key) ||
-        (uint32_t)key != 1)
-        return 0;
-    return (uintptr_t)pthread_getspecific((pthread_key_t)(key >> 32));
-}
-
-static inline uintptr_t thread_state(const struct python *py, struct pypages *pages)
-{
-    uintptr_t state = own_state(py, pages), thread;
-
-    if (!state || !pypages_word(pages, state + py->layout->state_thread, &thread) ||
-        thread != (uintptr_t)pthread_self())
-        return 0;
-    return state;
-}
-
-uintptr_t pyframes_chain(const struct python *py, struct pypages *pages)
-{
-    const struct pylayout *l = py->layout;
-    uintptr_t state, chain, inner;
-
-    follow_changes(pages);
-    state = thread_state(py, pages);
-    if (!state || !pypages_word(pages, state + l->state_frames, &chain) || !chain)
-        return 0;
-    if (!l->has_cframes)
-        return chain;
-    /* The _PyCFrame of a thread that runs no function is the one in its state. */
-    if (!pypages_word(pages, chain + l->cframe_current, &inner) || !inner)
-        return 0;
-    return l->entry_is_a_frame ? chain : inner;
 }

@@ -82,8 +82,7 @@ static inline uintptr_t py_word(uintptr_t at, unsigned offset)
     return *(const uintptr_t *)(at + offset); /* NOLINT */
 }
 
-/* Where the calling thread's chain begins; 0: it runs no Python. It is the address of its innermost
- * frame, or of its innermost _PyCFrame if entries are functions (pylayout.h). */
-uintptr_t pyframes_chain(const struct python *py, struct pypages *pages);
+/* The key of the thread-specific data that has a thread's state. False: there is none. */
+bool pyframes_key(const struct python *py, struct pypages *pages, uint32_t *key);
 
 #endif

@@ -7,8 +7,7 @@
 
 #include "common/hash.h"
 #include "common/pages.h"
-#include "preload/store/truncate.h"
-#include "preload/store/store.h"
+#include "preload/python/pyhost.h"
 
 #define FIRST_SIZE 256u
 #define QUALNAME_MOST 400u
@@ -17,7 +16,6 @@
 /* ---- known names ---- */
 
 static struct {
-    struct spinlock lock;
     uint32_t n, size; /* of `names`, a hash table; a power of two, or 0 */
     struct pyname {
         const char *text; /* NULL: the slot is free */
@@ -63,9 +61,10 @@ static bool make_room(void)
 
 static uint64_t find_or_add(const char *text, uint32_t len)
 {
-    uint64_t mixed = fnv_bytes(FNV_BASIS, text, len), offset;
+    uint64_t mixed = fnv_bytes(FNV_BASIS, text, len);
     uint32_t hash = (uint32_t)(mixed ^ mixed >> 32);
     struct pyname *name;
+    uint64_t pc;
     const char *there;
 
     if (!make_room())
@@ -73,10 +72,10 @@ static uint64_t find_or_add(const char *text, uint32_t len)
     name = place_of(text, len, hash);
     if (name->text)
         return name->pc;
-    there = trace_writer_meta(&store.writer, TRACE_META_STRING, text, len, NULL, 0, &offset);
+    there = pyhost_store(text, len, &pc);
     if (!there)
         return 0;
-    *name = (struct pyname){there, STACK_NAME | offset, len, hash};
+    *name = (struct pyname){there, pc, len, hash};
     g.n++;
     return name->pc;
 }
@@ -84,7 +83,8 @@ static uint64_t find_or_add(const char *text, uint32_t len)
 void pynames_after_fork(void)
 {
     traces++;
-    if (g.lock.held || g.n)
+    pyhost_after_fork();
+    if (g.n)
         memset(&g, 0, sizeof g);
 }
 
@@ -234,22 +234,24 @@ static bool put_text(struct room *r, struct pypages *pages, const struct pytext 
     return true;
 }
 
-static uint64_t make_name(struct pypages *pages, const struct pytext *qualname,
-                          const struct pytext *filename)
+/* Sets *pc to the name; 0: there is no room for it. False: it cannot be added now. */
+static bool make_name(struct pypages *pages, const struct pytext *qualname,
+                      const struct pytext *filename, uint64_t *pc)
 {
     char text[NAME_MOST];
     struct room r = {text, text + sizeof text};
-    uint64_t pc;
 
+    *pc = 0;
     memcpy(r.at, "py::", 4);
     r.at += 4;
     put_text(&r, pages, qualname, QUALNAME_MOST);
     *r.at++ = ':';
     put_text(&r, pages, filename, sizeof text);
-    spinlock_take(&g.lock);
-    pc = find_or_add(text, (uint32_t)(r.at - text));
-    spinlock_drop(&g.lock);
-    return pc;
+    if (!pyhost_begin_names())
+        return false;
+    *pc = find_or_add(text, (uint32_t)(r.at - text));
+    pyhost_end_names();
+    return true;
 }
 
 uint32_t pynames_trace(void)
@@ -294,7 +296,8 @@ void pynames_of(struct pycodes *codes, const struct python *py, struct pypages *
     if (unlikely(is_interpreters_own(py, pages, out, &qualname)))
         return;
     read_text_of_code(py, pages, at, &filename);
-    out->pc = make_name(pages, &qualname, &filename);
+    if (!make_name(pages, &qualname, &filename, &out->pc))
+        out->code = 0; /* it will be read again */
     if (out->pc)
         *known = *out;
 }

@@ -1,8 +1,9 @@
 /*
  * Any bytes as the memory of a process that is to be recorded: program headers at its beginning, a
- * loader's list, symbols, relocations.
+ * loader's list, symbols, relocations, a Python interpreter.
  */
 #include "inject/linkmap.h"
+#include "inject/python_target.h"
 
 #include <stdlib.h>
 
@@ -22,7 +23,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static const char *const names[] = {"malloc", "calloc"};
     struct procmem m = {.fd = -1, .bytes = data, .base = BASE, .size = size};
+    struct agent_python python;
     struct linkmap l;
+    uint32_t unnamed;
     bool changed;
 
     if (linkmap_find(&l, &m, BASE, 3) != LINKMAP_OK || linkmap_read(&l, &m, &changed) != LINKMAP_OK)
@@ -33,6 +36,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         linked_defines(&l.modules[i], &m, "malloc");
         linked_slots(&l.modules[i], &m, names, ARRAY_LEN(names), see, NULL);
     }
+    python_target_find(&python, &unnamed, &m, &l);
     linkmap_release(&l);
     return 0;
 }

@@ -675,6 +675,11 @@ void offtrace_lost_memory(struct offtrace *t, uint64_t calls, uint64_t bytes)
     t->w.header->lost_bytes = bytes;
 }
 
+void offtrace_unnamed_python(struct offtrace *t, uint32_t unnamed)
+{
+    t->w.header->unnamed_python = unnamed;
+}
+
 void offtrace_lost(struct offtrace *t, uint64_t faults)
 {
     t->w.header->lost_calls += faults;

@@ -123,6 +123,9 @@ void offtrace_memory(struct offtrace *t, uint32_t node, uint16_t thread,
 /* Sets the lost calls and bytes, in all. */
 void offtrace_lost_memory(struct offtrace *t, uint64_t calls, uint64_t bytes);
 
+/* Stores which interpreter's functions have no names, as in struct trace_header. */
+void offtrace_unnamed_python(struct offtrace *t, uint32_t unnamed);
+
 /* Adds a page fault (TRACE_ROW_FAULT); adds faults that could not be recorded. */
 void offtrace_fault(struct offtrace *t, uint32_t node, uint16_t thread);
 void offtrace_lost(struct offtrace *t, uint64_t faults);

@@ -1,0 +1,74 @@
+#define _GNU_SOURCE
+#include "preload/python/pyhost.h"
+
+#include <pthread.h>
+
+#include "common/kernel.h"
+#include "common/spinlock.h"
+#include "preload/store/store.h"
+#include "preload/store/truncate.h"
+#include "unwind/modules.h"
+
+/* Weak, because before glibc 2.34 it is in a library of its own, which an interpreter with
+ * threads has loaded and other programs need not have. */
+#pragma weak pthread_getspecific
+
+static uint32_t gone;
+static struct spinlock adding;
+
+void pyframes_memory_goes(void)
+{
+    __atomic_fetch_add(&gone, 1, __ATOMIC_RELEASE);
+}
+
+uint32_t pyhost_changes(void)
+{
+    return __atomic_load_n(&gone, __ATOMIC_ACQUIRE) + modules_changes();
+}
+
+bool pyhost_readable(uintptr_t page)
+{
+    return kernel_readable(page, 1);
+}
+
+uintptr_t pyhost_thread(void)
+{
+    return (uintptr_t)pthread_self();
+}
+
+uintptr_t pyhost_state(const struct python *py, struct pypages *pages)
+{
+    pthread_key_t key;
+
+    if (py->state)
+        return (uintptr_t)py->state();
+    if (!pthread_getspecific || !pyframes_key(py, pages, &key))
+        return 0;
+    return (uintptr_t)pthread_getspecific(key);
+}
+
+const char *pyhost_store(const char *text, uint32_t len, uint64_t *pc)
+{
+    uint64_t offset;
+    const char *there =
+        trace_writer_meta(&store.writer, TRACE_META_STRING, text, len, NULL, 0, &offset);
+
+    *pc = STACK_NAME | offset;
+    return there;
+}
+
+bool pyhost_begin_names(void)
+{
+    spinlock_take(&adding);
+    return true;
+}
+
+void pyhost_end_names(void)
+{
+    spinlock_drop(&adding);
+}
+
+void pyhost_after_fork(void)
+{
+    adding.held = 0;
+}
