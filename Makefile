@@ -82,8 +82,10 @@ SHARED_SRC := common/clock.c common/kernel.c common/trace/trace_writer.c common/
               common/procpath.c common/elfdyn.c common/preloadable.c common/trace/lifeclass.c \
               common/env/preloadlist.c \
               $(call here,$(wildcard unwind/*.c))
+# Python's functions, for the recorder, the agent and the library of waits.
+PYTHON_SRC := $(wildcard unwind/python/*.c)
 SHIM_ROOMS := preload preload/store preload/shadow preload/runtime preload/sidetables preload/allocators preload/misuse preload/mapping preload/api preload/leak preload/lifetimes preload/resident preload/firsttouch preload/python
-SHIM_SRC   := $(SHARED_SRC) common/termtext.c common/utf8.c $(call here,$(wildcard $(addsuffix /*.c,$(SHIM_ROOMS))))
+SHIM_SRC   := $(SHARED_SRC) $(PYTHON_SRC) common/termtext.c common/utf8.c $(call here,$(wildcard $(addsuffix /*.c,$(SHIM_ROOMS))))
 # libflamewait.so, which is preloaded: waits seen from inside the program.
 WAIT_SRC   := $(wildcard inproc/*.c)
 WAIT_ALL   := $(SHARED_SRC) $(WAIT_SRC) $(wildcard inproc/lib/*.c patch/*.c)
@@ -103,12 +105,12 @@ ROOMS      := $(sort $(patsubst %/,%,$(dir $(wildcard $(addsuffix /*.c,common/* 
 # Libraries that flame loads when it needs them; tests are linked with theirs.
 LATE_SRC   := common/lazyload/lazyload.c
 LATE_LIST  := $(O)/generated/latelibs.h
-LIB_SRC    := $(filter-out $(LATE_SRC) $(filter-out %_$(ARCH).c,$(filter $(X86_ONLY),$(wildcard inject/*.c tracer/*.c tracer/*/*.c))),$(call here,$(wildcard common/*.c $(addsuffix /*.c,$(ROOMS)) driver/*.c))) \
+LIB_SRC    := $(filter-out $(LATE_SRC) $(PYTHON_SRC) $(filter-out %_$(ARCH).c,$(filter $(X86_ONLY),$(wildcard inject/*.c tracer/*.c tracer/*/*.c))),$(call here,$(wildcard common/*.c $(addsuffix /*.c,$(ROOMS)) driver/*.c))) \
               unwind/cfi.c unwind/rules.c unwind/frametable.c unwind/epilogue_$(ARCH).c inproc/syscall_mark.c \
-              inproc/cutwrite.c inproc/rseq.c preload/runtime/seccomp_filter.c preload/python/pylayout.c
+              inproc/cutwrite.c inproc/rseq.c preload/runtime/seccomp_filter.c unwind/python/pylayout.c
 # The recorder that flame maps into processes it attaches to: a part of flame's own file.
 AGENT_SRC  := $(wildcard inject/agent/*.c) unwind/cfi.c unwind/rules.c preload/shadow/shadow.c \
-              preload/shadow/shadow_big.c $(addprefix preload/python/,kept_chain.c chain_ids.c pynames.c pylayout.c)
+              preload/shadow/shadow_big.c $(addprefix unwind/python/,kept_chain.c chain_ids.c pynames.c pylayout.c)
 ifneq ($(ARCH),x86_64)
 AGENT_SRC  :=
 GATE_SRC   :=
@@ -125,7 +127,7 @@ HEADERS    := $(wildcard *.h $(addsuffix /*.h,common common/* unwind unwind/* pa
 
 # Sources that unit tests and fuzz targets link with: all but main(), and but the hooks and their
 # start-up code, which would take over the test's own malloc.
-TEST_LIB_SRC := $(sort $(LIB_SRC) $(SHARED_SRC) $(WAIT_SRC) \
+TEST_LIB_SRC := $(sort $(LIB_SRC) $(SHARED_SRC) $(PYTHON_SRC) $(WAIT_SRC) \
                 $(filter-out preload/hooks% preload/lifecycle% preload/sigbus% preload/leak/hook% preload/leak/api% preload/lifetimes/hook% preload/resident/hook% preload/firsttouch/hook% preload/python/hook% preload/mapping/hook% preload/api/api% preload/allocators/hook% preload/misuse/misuse_init%,$(filter preload/%,$(SHIM_SRC))))
 
 # Sources of libflamewait.so that can be tested without a process of their own.

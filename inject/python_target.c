@@ -1,7 +1,7 @@
 #include "inject/python_target.h"
 
 #include "common/trace_format.h"
-#include "preload/python/pylayout.h"
+#include "unwind/python/pylayout.h"
 
 /* Where the C library stores thread-specific data. It describes that to debuggers: a field by the
  * bits and number of its elements and its offset (nptl_db). */

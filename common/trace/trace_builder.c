@@ -3,7 +3,10 @@
 #include <stdlib.h>
 
 #include "common/alloc.h"
+#include "common/hash.h"
 #include "common/trace/trace_reader_impl.h"
+
+#define FIRST_TEXT_SLOTS 64u /* a power of two */
 
 struct trace *trace_new(const char *path)
 {
@@ -74,6 +77,48 @@ uint32_t trace_builder_name(struct trace_builder *g, const char *name)
     GROW(t->regions, t->nregions, t->region_room);
     t->regions[t->nregions] = xstrdup(name);
     return (uint32_t)t->nregions++;
+}
+
+static uint32_t *text_slot(const struct trace_texts *t, struct trace_string text)
+{
+    uint64_t hash = fnv_bytes(FNV_BASIS, text.s, text.len);
+    uint32_t at = (uint32_t)(hash ^ hash >> 32) & t->mask;
+
+    for (; t->slots[at]; at = (at + 1) & t->mask) {
+        const struct trace_string *there = &t->list[t->slots[at] - 1];
+
+        if (there->len == text.len && memcmp(there->s, text.s, text.len) == 0)
+            break;
+    }
+    return &t->slots[at];
+}
+
+static void more_text_slots(struct trace_texts *t)
+{
+    t->mask = t->mask ? t->mask * 2 + 1 : FIRST_TEXT_SLOTS - 1;
+    free(t->slots);
+    t->slots = xcalloc((size_t)t->mask + 1, sizeof *t->slots);
+    for (size_t i = 0; i < t->n; i++)
+        *text_slot(t, t->list[i]) = (uint32_t)i + 1;
+}
+
+uint64_t trace_builder_text(struct trace_builder *g, struct trace_string text)
+{
+    struct trace_texts *t = &g->t->priv->texts;
+    uint32_t *slot;
+    char *copy;
+
+    if (t->n >= t->mask / 2)
+        more_text_slots(t);
+    slot = text_slot(t, text);
+    if (!*slot) {
+        GROW(t->list, t->n, t->room);
+        copy = xmalloc(text.len + 1);
+        memcpy(copy, text.s, text.len);
+        t->list[t->n++] = (struct trace_string){copy, text.len};
+        *slot = (uint32_t)t->n;
+    }
+    return TRACE_TEXT_ADDED | (*slot - 1);
 }
 
 struct trace_row *trace_builder_row_at(struct trace_builder *g, uint32_t id)

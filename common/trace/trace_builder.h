@@ -29,6 +29,9 @@ uint32_t trace_builder_thread(struct trace_builder *g, const struct trace_thread
 /* The number of a TRACE_META_REGION with that name. */
 uint32_t trace_builder_name(struct trace_builder *g, const char *name);
 
+/* The addr of a TRACE_NODE_NAME or TRACE_NODE_KERNEL with that text, which is copied. */
+uint64_t trace_builder_text(struct trace_builder *g, struct trace_string text);
+
 /* The row, for the caller to count in; borrowed until a row is added. */
 struct trace_row *trace_builder_row_at(struct trace_builder *g, uint32_t id);
 

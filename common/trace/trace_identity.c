@@ -19,6 +19,11 @@ uint64_t trace_stack_identity(const struct trace *t, uint32_t node)
         if (n->kind == TRACE_NODE_REGION || n->kind == TRACE_NODE_TAG ||
             n->kind == TRACE_NODE_NAMED)
             hash = fnv_text(hash, t->regions[n->addr]);
+        if (n->kind == TRACE_NODE_NAME || n->kind == TRACE_NODE_KERNEL) {
+            struct trace_string name = trace_node_name(t, n);
+
+            hash = fnv_bytes(hash, name.s, name.len);
+        }
         if (n->kind == TRACE_NODE_MAPPING || n->kind == TRACE_NODE_RESIDENT ||
             n->kind == TRACE_NODE_PART || n->kind == TRACE_NODE_CLASS)
             hash = fnv_bytes(hash, &n->addr, sizeof n->addr);

@@ -333,6 +333,8 @@ static uint32_t take_node(void *arg, const struct trace_node *n, uint32_t parent
         return parent;
     else if (n->kind == TRACE_NODE_PC || n->kind == TRACE_NODE_PC_EXACT)
         addr = take_address(a, n->addr);
+    else if (n->kind == TRACE_NODE_NAME || n->kind == TRACE_NODE_KERNEL)
+        addr = trace_builder_text(&a->p->g, trace_node_name(a->t, n));
     else if (n->kind == TRACE_NODE_REGION || n->kind == TRACE_NODE_TAG ||
              n->kind == TRACE_NODE_NAMED)
         addr = trace_builder_name(&a->p->g, a->t->regions[n->addr]);
@@ -502,15 +504,14 @@ static void add_misuse(struct adding *a, const struct trace_misuse *from)
     own->misuses[own->nmisuses++] = m;
 }
 
-/* Whether a trace can be merged. Names (TRACE_NODE_NAME) lie in the trace's own bytes, and an
- * address in the ranges for files is not a process's. */
+/* Whether a trace can be merged: an address in the ranges for files is not a process's. */
 static bool can_add(const struct trace *t)
 {
     if (t->header.recorder != TRACE_RECORDER_MEM)
         return false;
     for (uint32_t id = 0; id < t->node_limit; id++)
-        if (t->nodes[id].kind == TRACE_NODE_NAME ||
-            (t->nodes[id].kind != TRACE_NODE_ROOT && t->nodes[id].addr >= FILES_BEGIN))
+        if (t->nodes[id].kind != TRACE_NODE_ROOT && t->nodes[id].kind != TRACE_NODE_NAME &&
+            t->nodes[id].addr >= FILES_BEGIN)
             return false;
     return true;
 }

@@ -32,8 +32,8 @@ struct trace_merge;
 struct trace_merge *trace_merge_new(const struct trace_merge_options *o);
 void trace_merge_free(struct trace_merge *m); /* NULL is allowed */
 
-/* Adds a trace and frees it. One that cannot be added, because it is no memory trace or has texts
- * of its own, is stored unchanged. */
+/* Adds a trace and frees it. One that cannot be added, because it is no memory trace, is
+ * stored unchanged. */
 void trace_merge_add(struct trace_merge *m, struct trace *t);
 
 /* Adds the rows that have one of these flags, and leaves the trace to the caller; adds nothing if

@@ -209,6 +209,8 @@ static uint32_t take_node(void *arg, const struct trace_node *n, uint32_t parent
         addr = addr >> 32 << 32 | take_thread(k, (uint32_t)addr);
     else if (n->kind == TRACE_NODE_TAG)
         addr = trace_builder_name(&k->g, k->a->regions[n->addr]);
+    else if (n->kind == TRACE_NODE_NAME)
+        addr = trace_builder_text(&k->g, trace_node_name(k->a, n));
     return trace_builder_node(&k->g, addr, parent, n->kind);
 }
 
@@ -219,7 +221,7 @@ static bool can_take(const struct trace *a, uint32_t node)
          n = &a->nodes[n->parent])
         if (n->kind != TRACE_NODE_PC && n->kind != TRACE_NODE_PC_EXACT &&
             n->kind != TRACE_NODE_TRUNCATED && n->kind != TRACE_NODE_TAG &&
-            n->kind != TRACE_NODE_MAPPING)
+            n->kind != TRACE_NODE_MAPPING && n->kind != TRACE_NODE_NAME)
             return false;
     return true;
 }

@@ -102,6 +102,10 @@ void trace_free(struct trace *t)
     trace_modules_index_free(priv->modules);
     free(priv->src.parts);
     free(priv->data);
+    for (size_t i = 0; i < priv->texts.n; i++)
+        free((char *)priv->texts.list[i].s);
+    free(priv->texts.list);
+    free(priv->texts.slots);
     trace_free(priv->beside);
     free(priv);
     free(t);
@@ -434,6 +438,8 @@ struct trace_string trace_node_name(const struct trace *t, const struct trace_no
     const struct trace_private *priv = t->priv;
     struct trace_string s = {"", 0};
 
+    if (n->addr & TRACE_TEXT_ADDED)
+        return priv->texts.list[n->addr & ~TRACE_TEXT_ADDED];
     trace_string_at(&priv->src, n->addr, &s);
     return s;
 }

@@ -26,6 +26,17 @@ struct trace_source {
 };
 
 /* Private part of a trace (trace.priv); owned by the trace. */
+/* Texts of named nodes that were added to a trace in memory, by number. */
+struct trace_texts {
+    struct trace_string *list; /* the characters are owned */
+    size_t n, room;
+    uint32_t *slots; /* hash table of number + 1; 0: free */
+    uint32_t mask;   /* of the slots; 0: there are none */
+};
+
+/* Bit of a named node's addr: the rest is the number of such a text, and no offset in the file. */
+#define TRACE_TEXT_ADDED ((uint64_t)1 << 63)
+
 struct trace_private {
     uint8_t *data; /* the file's bytes, strings point into them */
     struct trace_node *nodes;
@@ -34,6 +45,7 @@ struct trace_private {
     struct trace_module_index *modules; /* trace_modules.c */
     size_t modules_room, args_room;     /* of the arrays in struct trace */
     struct trace_source src;
+    struct trace_texts texts;
     uint32_t rows_read; /* rows with ids from here on were added by the reader */
     struct trace
         *beside; /* a file of moments (trace_moments.h) that has some of t's moments; or NULL */

@@ -13,6 +13,7 @@
 #include "common/strbuf.h"
 #include "driver/doctor/verdicts.h"
 #include "driver/run/launch.h"
+#include "driver/run/runtimes.h"
 #include "driver/run/target.h"
 #include "driver/run/unhooked_memory.h"
 #include "fold/symbols/debugfile.h"
@@ -114,27 +115,12 @@ void program_examine_libc(void)
 
 /* ---- languages ---- */
 
-/* Languages whose interpreter or JIT names functions only in the file /tmp/perf-PID.map, which it
- * writes only with an option. */
-static const struct language {
-    const char *begins; /* the file's name */
-    const char *how;
-} languages[] = {
-    {"python",
-     "Python's functions have names in stacks of memory (3.11 to 3.15); for waits, and with "
-     "newer versions, set PYTHONPERFSUPPORT=1 in the environment"},
-    {"node", "JavaScript's functions have names with node --perf-basic-prof "
-             "--interpreted-frames-native-stack"},
-    {"java", "Java's methods have names with java -XX:+PreserveFramePointer "
-             "-XX:+UnlockDiagnosticVMOptions -XX:+DumpPerfMapAtExit (17 and newer)"},
-    {"dotnet", ".NET's methods have names with DOTNET_PerfMapEnabled=1 in the environment"},
-};
-
 static void examine_language(const char *path)
 {
-    for (size_t i = 0; i < ARRAY_LEN(languages); i++)
-        if (strncmp(base_name(path), languages[i].begins, strlen(languages[i].begins)) == 0)
-            verdict_print(VERDICT_PART, "language", "%s", languages[i].how);
+    const char *advice = runtimes_advice(path);
+
+    if (advice)
+        verdict_print(VERDICT_PART, "language", "%s", advice);
 }
 
 /* ---- the program as a whole ---- */

@@ -9,6 +9,7 @@
 #include "render/findings/regionwords.h"
 #include "render/findings/contended_lock.h"
 #include "driver/run/runsummary.h"
+#include "driver/run/runtimes.h"
 #include "fold/analysis/criticaltext.h"
 #include "fold/analysis/lastknown.h"
 #include "fold/stacks/place.h"
@@ -532,5 +533,7 @@ void off_summary_print(const struct recording *r, const char *subject, uint64_t 
     print_path(&plain);
     regionwords_say(&plain, THINGS, say_region, NULL);
     print_cost(&s, r);
+    if (!r->ntraces) /* otherwise the summary of memory has said it */
+        runtimes_print_unnamed_waits(&r->waits);
     strbuf_release(&plain);
 }

@@ -29,6 +29,7 @@
 #include "common/trace/trace_reader.h"
 #include "driver/pack/packtraces.h"
 #include "driver/pack/tracecopy.h"
+#include "driver/run/runtimes.h"
 #include "fold/analysis/recordingset.h"
 #include "fold/fold.h"
 #include "fold/stacks/place.h"
@@ -301,6 +302,10 @@ int recording_run(const struct run_options *o, recording_maker *record,
     struct recording r = {0};
     int own, wait_status, status;
 
+    if (o->jit_names && !o->command)
+        return flame_error(FLAME_USAGE, "%s: --jit-names is for commands, without -p", o->me);
+    if (o->jit_names)
+        runtimes_ask_for_names();
     options = recording_fold_options(o);
     run_totals_init(&r.taken, &options);
     options.ancestors = false;

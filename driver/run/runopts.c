@@ -44,6 +44,10 @@ const struct opts_row run_rows[] = {
     {"no-follow", .help = "leave the programs and processes out that COMMAND starts",
      .take = opts_take_false, .at = AT(follow)},
     RUN_ROW_NO_NAMES(AT(no_names)),
+    {"jit-names",
+     .help = "have Node.js, Java, .NET and Python write the names of functions that they compile "
+             "(by variables of COMMAND's environment)",
+     .take = opts_take_true, .at = AT(jit_names)},
     RUN_ROW_OPEN(AT(open)),
     RUN_ROW_QUIET(AT(quiet)),
     {0},

@@ -39,6 +39,7 @@ struct run_options {
     bool no_patch;            /* mem, run, leak: programs' own code is not patched */
     bool no_python;           /* mem, run, leak: stacks have no functions of Python */
     bool python;              /* the default */
+    bool jit_names;           /* mem, off, run: runtimes that the command starts write names */
     bool rss;                 /* mem, run: processes measure their resident memory at their ends */
     bool directories;         /* the output may be a directory; whether it can be written is not
                                * checked */

@@ -6,6 +6,7 @@
 
 #include "common/alloc.h"
 #include "common/error.h"
+#include "driver/run/runtimes.h"
 #include "driver/run/survivors.h"
 #include "driver/run/unhooked_memory.h"
 #include "fold/fold.h"
@@ -256,6 +257,7 @@ void run_summary_print(const struct run_summary *s, const struct recording *r)
     print_moments(r->moments);
     run_summary_print_others(r);
     run_summary_print_unnamed_python(&r->taken);
+    runtimes_print_unnamed(&r->taken, r->run.pid);
     strbuf_clear(&sb);
     if (!unhooked_memory_print(r) && s->t.alloc_calls == 0)
         flame_warn("no call of malloc was seen: the program made none, or it brings an allocator "

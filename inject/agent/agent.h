@@ -98,7 +98,7 @@ struct agent_name {
     char text[];
 };
 
-/* The interpreter that the process runs, as preload/python/pyframes.h has it, and where the C
+/* The interpreter that the process runs, as unwind/python/pyframes.h has it, and where the C
  * library stores thread-specific data: in `specific` of a thread's control block are pointers to
  * blocks of AGENT_KEYS entries. */
 #define AGENT_KEYS 32u

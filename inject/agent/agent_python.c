@@ -1,6 +1,6 @@
 /*
  * Functions of Python between the native frames of a stack, read as by the recorder that is loaded
- * (preload/python/kept_chain.h).
+ * (unwind/python/kept_chain.h).
  *
  * No function of the interpreter or of the C library is called. The thread's state is read from
  * where the C library stores thread-specific data. Memory is read if it was mapped when flame last
@@ -16,8 +16,8 @@
 #include "common/pages.h"
 #include "common/processor/arch.h"
 #include "common/processor/processor.h"
-#include "preload/python/kept_chain.h"
-#include "preload/python/pyhost.h"
+#include "unwind/python/kept_chain.h"
+#include "unwind/python/pyhost.h"
 #include "preload/store/truncate.h"
 
 /* Attempts to take the lock. Its holder may have lost its CPU, and the agent does not wait. */

@@ -2,7 +2,7 @@
  * Switches names of Python's functions on, and resets them in forked children.
  */
 #include "preload/lifecycle.h"
-#include "preload/python/pynames.h"
+#include "unwind/python/pynames.h"
 #include "preload/python/pystacks.h"
 #include "preload/runtime/config.h"
 

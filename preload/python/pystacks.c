@@ -12,7 +12,7 @@
 
 #include "common/pages.h"
 #include "preload/counted_event.h"
-#include "preload/python/kept_chain.h"
+#include "unwind/python/kept_chain.h"
 #include "preload/record.h"
 #include "preload/runtime/log.h"
 #include "unwind/modules.h"
@@ -48,11 +48,6 @@ void pystacks_begin(bool with_referee)
     referee = with_referee;
     record_python.wanted = true;
     look(NULL);
-}
-
-void record_python_memory_goes(void)
-{
-    pyframes_memory_goes();
 }
 
 void record_python_module(uintptr_t pc)

@@ -23,6 +23,17 @@ if command -v node >/dev/null; then
     ok 'a JavaScript stack has its functions, callers first' in_order 'topCall' 'middleCall' 'leafCall'
     bytes=$(awk '/(top|middle|leaf)Call/ { sum += $NF } END { printf "%.0f", sum }' out)
     ok 'JavaScript functions have all bytes, inlined ones too' test "$bytes" -ge 3000000
+    run "$FLAME" mem -o bare.flame -- node app.js
+    file_has err 'functions of JavaScript have no names in node: --jit-names has it write them' \
+        'the summary says what gives JavaScript functions names'
+    NODE_OPTIONS=--no-warnings run_expect_status 0 'flame mem --jit-names records node' \
+        "$FLAME" mem --jit-names -o js.flame -- node -e 'console.log(process.env.NODE_OPTIONS)' -r ./app.js
+    file_has out '^--no-warnings --perf-basic-prof' '--jit-names adds to the variables of the user'
+    file_lacks err 'have no names' 'the summary says nothing of names where there are some'
+    run_expect_status 0 'flame off --jit-names records node' "$FLAME" off --jit-names -o off.flame -- node app.js
+    file_lacks err 'have no names' 'flame off --jit-names says nothing of names'
+    run_expect_status 2 'flame off --jit-names -p is refused' "$FLAME" off --jit-names -p 1 -o off.flame
+    file_has err 'off: --jit-names is for commands, without -p' 'flame off --jit-names -p says why'
 else
     skip node 'no node'
 fi
@@ -57,6 +68,16 @@ else
     skip python-perf 'no Python 3.12 or newer'
 fi
 
+if command -v perl >/dev/null; then
+    run "$FLAME" mem -o perl.flame -- perl -e 'my @kept = map { "x" x 1000 } 1..100'
+    file_has err "functions of Perl have no names in perl, whose own frames are here instead" \
+        'the summary says whose frames those of a Perl program are'
+    run "$FLAME" mem -o sh.flame -- sh -c 'perl -e 1; true'
+    file_lacks err 'have no names in perl' 'it says so of the command alone'
+else
+    skip perl 'no perl'
+fi
+
 cat >App.java <<'E2'
 import java.nio.ByteBuffer;
 public class App {
@@ -69,9 +90,7 @@ public class App {
 }
 E2
 if command -v javac >/dev/null && javac App.java 2>/dev/null; then
-    run_expect_status 0 'flame mem records Java' \
-        "$FLAME" mem -q -o java.flame -- java -XX:+PreserveFramePointer \
-        -XX:+UnlockDiagnosticVMOptions -XX:+DumpPerfMapAtExit -cp . App
+    run_expect_status 0 'flame mem records Java' "$FLAME" mem -q --jit-names -o java.flame -- java -cp . App
     "$FLAME" fold java.flame >out
     ok 'a Java stack has its methods, then the native frames' in_order 'App\.(middle|leaf)Call' 'os::malloc'
 else

@@ -112,7 +112,7 @@ for p in /usr/bin/python3 python3 python3.11 python3.12 python3.13 python3.14; d
         p=$("$p" -c 'import sys, sysconfig, platform
 if platform.machine() == "x86_64" and not sysconfig.get_config_var("Py_GIL_DISABLED"):
     print(sys.executable)')
-        if [ -n "$p" ] && head -c 4 "$p" | grep -q ELF; then
+        if [ -n "$p" ] && "$p" -c '' 2>/dev/null; then
             found=1
             try "$p" "Python $version"
         fi

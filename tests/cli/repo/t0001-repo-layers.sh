@@ -14,6 +14,7 @@ common/trace
 common/folded
 common/lazyload
 unwind
+unwind/python
 unwind/remote
 patch
 patch/find

@@ -3,7 +3,7 @@
  * none is given twice, also when the table begins again.
  */
 #include "common/compiler.h"
-#include "preload/python/chain_ids.h"
+#include "unwind/python/chain_ids.h"
 #include "tests/tap.h"
 
 static void same_and_different(void)

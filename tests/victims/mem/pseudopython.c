@@ -1,5 +1,5 @@
 /*
- * Imitation of a Python interpreter: CPython 3.13's memory as preload/python/pylayout.c describes
+ * Imitation of a Python interpreter: CPython 3.13's memory as unwind/python/pylayout.c describes
  * it, made by hand, so that it can also be broken as no interpreter's would be.
  *
  * Built twice. The library (-DLIBRARY; with -DFREE_THREADED as one without a GIL) has the symbols.

@@ -1,14 +1,14 @@
 /*
  * pyhost.h: functions that reading Python's frames needs from the recorder that it is a part of.
  *
- * There are two recorders: libflamemem.so (pyhost.c) and the agent in a process that is attached to
- * (inject/agent/agent_python.c). Each of them defines these functions. Any thread, for itself; the
- * recorder's guard is held. No malloc.
+ * There are two recorders: libflamemem.so (preload/python/python_host.c) and the agent in a process
+ * that is attached to (inject/agent/agent_python.c). Each of them defines these functions. Any
+ * thread, for itself; the recorder's guard is held. No malloc.
  */
-#ifndef FLAME_PRELOAD_PYTHON_PYHOST_H
-#define FLAME_PRELOAD_PYTHON_PYHOST_H
+#ifndef FLAME_UNWIND_PYTHON_PYHOST_H
+#define FLAME_UNWIND_PYTHON_PYHOST_H
 
-#include "preload/python/pyframes.h"
+#include "unwind/python/pyframes.h"
 
 /* The calling thread's PyThreadState, or 0. It need not be the thread's: that is checked. */
 uintptr_t pyhost_state(const struct python *py, struct pypages *pages);

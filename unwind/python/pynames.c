@@ -3,11 +3,11 @@
  * Python's at one address are distinguished by length and hash. The interpreter stores the hash in
  * the text; if there is none yet, one is computed.
  */
-#include "preload/python/pynames.h"
+#include "unwind/python/pynames.h"
 
 #include "common/hash.h"
 #include "common/pages.h"
-#include "preload/python/pyhost.h"
+#include "unwind/python/pyhost.h"
 
 #define FIRST_SIZE 256u
 #define QUALNAME_MOST 400u

@@ -2,7 +2,7 @@
  * The key of the thread's state follows locks of the C library, which have other sizes on other
  * processors. So there are rows only for x86-64.
  */
-#include "preload/python/pylayout.h"
+#include "unwind/python/pylayout.h"
 
 #include <stddef.h>
 

@@ -10,14 +10,14 @@
  *
  * Any thread, for itself, also in signal handlers. No malloc, no lock; errno may change.
  */
-#ifndef FLAME_PRELOAD_PYTHON_PYFRAMES_H
-#define FLAME_PRELOAD_PYTHON_PYFRAMES_H
+#ifndef FLAME_UNWIND_PYTHON_PYFRAMES_H
+#define FLAME_UNWIND_PYTHON_PYFRAMES_H
 
 #include <stdbool.h>
 
 #include "common/compiler.h"
 #include "common/hash.h"
-#include "preload/python/pylayout.h"
+#include "unwind/python/pylayout.h"
 
 /* An interpreter. */
 struct python {
@@ -46,9 +46,6 @@ bool pyframes_look(const struct link_map *module, uint32_t *unnamed);
 
 /* The interpreter; NULL: none was found. */
 const struct python *pyframes_python(void);
-
-/* To be called when memory is unmapped or gets other contents. Any thread. */
-void pyframes_memory_goes(void);
 
 /* Whether [at, at + size) can be read. */
 bool pypages_ask(struct pypages *pages, uintptr_t at, size_t size);

@@ -5,8 +5,8 @@
  * equal chains have equal ids, and different chains have different ones. One table for each thread;
  * no lock, no malloc.
  */
-#ifndef FLAME_PRELOAD_PYTHON_CHAIN_IDS_H
-#define FLAME_PRELOAD_PYTHON_CHAIN_IDS_H
+#ifndef FLAME_UNWIND_PYTHON_CHAIN_IDS_H
+#define FLAME_UNWIND_PYTHON_CHAIN_IDS_H
 
 #include <stdint.h>
 

@@ -22,11 +22,11 @@
  * what is outside of an unchanged frame is unchanged (a frame's memory is reused at once, also by
  * the same function called from another).
  */
-#include "preload/python/kept_chain.h"
+#include "unwind/python/kept_chain.h"
 
 #include "common/hash.h"
 #include "common/pages.h"
-#include "preload/python/pyhost.h"
+#include "unwind/python/pyhost.h"
 
 #define FIRST_LINKS 64u
 #define FRESH_MOST 4096u /* more room for fresh links is returned after use */

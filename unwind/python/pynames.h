@@ -7,11 +7,11 @@
  *
  * The guard is held at GUARD_RECORDING. No malloc.
  */
-#ifndef FLAME_PRELOAD_PYTHON_PYNAMES_H
-#define FLAME_PRELOAD_PYTHON_PYNAMES_H
+#ifndef FLAME_UNWIND_PYTHON_PYNAMES_H
+#define FLAME_UNWIND_PYTHON_PYNAMES_H
 
 #include "common/hash.h"
-#include "preload/python/pyframes.h"
+#include "unwind/python/pyframes.h"
 
 /* PyASCIIObject */
 #define PYTEXT_LENGTH 16

@@ -1,6 +1,6 @@
 /* Finds the interpreter in this process. */
 #define _GNU_SOURCE
-#include "preload/python/pyframes.h"
+#include "unwind/python/pyframes.h"
 
 #include "common/trace_format.h"
 #include "unwind/dynsym.h"

@@ -4,8 +4,8 @@
  * They describe the interpreter's memory and not an interface. They hold for all releases of a
  * minor version, built without Py_TRACE_REFS and Py_GIL_DISABLED, on 64-bit processors. Pure.
  */
-#ifndef FLAME_PRELOAD_PYTHON_PYLAYOUT_H
-#define FLAME_PRELOAD_PYTHON_PYLAYOUT_H
+#ifndef FLAME_UNWIND_PYTHON_PYLAYOUT_H
+#define FLAME_UNWIND_PYTHON_PYLAYOUT_H
 
 #include <stdint.h>
 

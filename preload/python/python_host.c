@@ -1,10 +1,11 @@
 #define _GNU_SOURCE
-#include "preload/python/pyhost.h"
+#include "unwind/python/pyhost.h"
 
 #include <pthread.h>
 
 #include "common/kernel.h"
 #include "common/spinlock.h"
+#include "preload/record.h"
 #include "preload/store/store.h"
 #include "preload/store/truncate.h"
 #include "unwind/modules.h"
@@ -16,7 +17,7 @@
 static uint32_t gone;
 static struct spinlock adding;
 
-void pyframes_memory_goes(void)
+void record_python_memory_goes(void)
 {
     __atomic_fetch_add(&gone, 1, __ATOMIC_RELEASE);
 }

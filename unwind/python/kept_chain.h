@@ -4,11 +4,11 @@
  *
  * One for each thread; no lock, no malloc. The guard is held at GUARD_RECORDING.
  */
-#ifndef FLAME_PRELOAD_PYTHON_KEPT_CHAIN_H
-#define FLAME_PRELOAD_PYTHON_KEPT_CHAIN_H
+#ifndef FLAME_UNWIND_PYTHON_KEPT_CHAIN_H
+#define FLAME_UNWIND_PYTHON_KEPT_CHAIN_H
 
-#include "preload/python/chain_ids.h"
-#include "preload/python/pynames.h"
+#include "unwind/python/chain_ids.h"
+#include "unwind/python/pynames.h"
 
 /* A frame of the chain. */
 struct pylink {

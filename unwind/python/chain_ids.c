@@ -1,4 +1,4 @@
-#include "preload/python/chain_ids.h"
+#include "unwind/python/chain_ids.h"
 
 #include "common/compiler.h"
 #include "common/hash.h"

@@ -1,0 +1,24 @@
+/*
+ * runtimes.h: runtimes of languages whose functions have no names in stacks by themselves.
+ */
+#ifndef FLAME_DRIVER_RUN_RUNTIMES_H
+#define FLAME_DRIVER_RUN_RUNTIMES_H
+
+#include "driver/run/recording.h"
+
+/* Sentence about the names of functions under the runtime in the file `path`, for flame doctor.
+ * NULL: it is none. */
+const char *runtimes_advice(const char *path);
+
+/* Sets variables of the environment by which runtimes that a command starts write the names of
+ * their functions to /tmp/perf-PID.map. For --jit-names. */
+void runtimes_ask_for_names(void);
+
+/* Prints, once for each, which runtimes ran functions that have no names, and what gives them
+ * names. `command`: process of the command; interpreters count only there. */
+void runtimes_print_unnamed(const struct run_totals *k, uint32_t command);
+
+/* Likewise for the trace of waiting, which is one for all processes: about the command alone. */
+void runtimes_print_unnamed_waits(const struct recording_waits *w);
+
+#endif
