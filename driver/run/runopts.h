@@ -37,7 +37,7 @@ struct run_options {
     bool only_shim;           /* mem --shim */
     bool libc_mappings;       /* mem: the C library's own mappings are recorded */
     bool no_patch;            /* mem, run, leak: programs' own code is not patched */
-    bool no_python;           /* mem, run, leak: stacks have no functions of Python */
+    bool no_python;           /* mem, run: stacks have no functions of Python */
     bool python;              /* the default */
     bool jit_names;           /* mem, off, run: runtimes that the command starts write names */
     bool rss;                 /* mem, run: processes measure their resident memory at their ends */

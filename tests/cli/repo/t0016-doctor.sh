@@ -45,7 +45,7 @@ run "$FLAME" doctor ./inside
 file_has out '^part +allocator  +malloc is inside' 'flame doctor names a malloc inside the program'
 cp own python3.99
 run "$FLAME" doctor ./python3.99
-file_has out '^part +language  .*PYTHONPERFSUPPORT=1' "flame doctor says how Python's functions get names"
+file_has out '^part +language  .*--jit-names' "flame doctor says how Python's functions get names"
 printf '#!%s/python3.99\n' "$PWD" >script
 printf '#!/usr/bin/env python3.99\n' >named
 chmod +x script named
