@@ -313,8 +313,10 @@ void look_add_function(struct look *k, struct strbuf *sb, uint32_t node)
     add_function(sb, frametree_name(k->t, node));
     if (*frametree_name(k->t, node)->s != '[')
         return;
-    /* A reader learns little from an address; its caller may have a name. */
-    while (nodes[node].parent && *frametree_name(k->t, node)->s == '[')
+    /* A reader learns little from an address; its caller may have a name. An interpreter's
+     * functions do not count, as below them is the program's. */
+    while (nodes[node].parent &&
+           (*frametree_name(k->t, node)->s == '[' || is_wrapper(k, WRAPPERS_ALL, nodes[node].name)))
         node = nodes[node].parent;
     if (nodes[node].parent && *frametree_name(k->t, node)->s != '[') {
         strbuf_addstr(sb, " under ");

@@ -39,6 +39,10 @@ static void test_known(void)
         "unsigned long&, unsigned long)",
         "alloc::raw_vec::finish_grow",
         "PyObject_Malloc",
+        "PyObject_Call",
+        "PyUnicode_New",
+        "[python3.11+0x510a2c]",
+        "[libpython3.14.so.1.0+0x8]",
         "_PyMem_RawCalloc",
         "[free around]",
     };
@@ -56,7 +60,9 @@ static void test_known(void)
         "std::vector<int, std::allocator<int> >::push_back(int const&)",
         "my::operator new(unsigned long)",
         "[libc.so.6+0x1234]",
-        "PyObject_Call",
+        "PyArray_New",
+        "[python3.11]",
+        "[_json.cpython-311.so+0x10]",
         "strdup_of_main",
     };
 
@@ -147,12 +153,19 @@ static void test_owner(void)
     frametree_init(&t, false);
     add(&t, "main;parse;xstrdup;xmalloc;malloc 4");
     add(&t, "calloc;xcalloc 4");
+    add(&t,
+        "Py_BytesMain;_PyEval_EvalFrameDefault;py::f:a.py;PySequence_List;[python3.11+0x510a2c] 4");
+    add(&t,
+        "Py_BytesMain;_PyEval_EvalFrameDefault;py::f:a.py;PyArray_NewFromDescr;_PyObject_New 4");
     frametree_finish(&t);
     mark = wrappers_mark(&plain, WRAPPERS_ALL, &t);
     owner_is(&t, mark, "malloc", "parse");
     owner_is(&t, mark, "xstrdup", "parse");
     owner_is(&t, mark, "parse", "parse");
     owner_is(&t, mark, "xcalloc", "calloc");
+    owner_is(&t, mark, "[python3.11+0x510a2c]", "py::f:a.py");
+    owner_is(&t, mark, "_PyObject_New", "PyArray_NewFromDescr");
+    owner_is(&t, mark, "_PyEval_EvalFrameDefault", "Py_BytesMain");
     owner_is(&t, NULL, "malloc", "malloc");
     ok(wrappers_owner(&t, mark, 0) == 0, "the root's own count belongs to the root");
     ok(!wrappers_mark(&plain, WRAPPERS_NONE, &t), "without wrappers there are no marks");
