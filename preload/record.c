@@ -116,10 +116,8 @@ static uint32_t walk(struct thread_state *t, struct walk_regs regs)
 
 static void look_at(uintptr_t pc)
 {
-    uint32_t before = modules_changes();
-
     modules_note(pc, NULL);
-    if (record_python.wanted && modules_changes() != before)
+    if (record_python.wanted && !record_python.found)
         record_python_module(pc);
 }
 

@@ -197,6 +197,9 @@ void agent_keeps(void *block, const struct block *known);
  * Returns their number; *flags as in agent_stack. */
 uint32_t agent_walk(struct agent_lane *lane, const uintptr_t *caller, uint32_t *flags);
 
+/* Whether the code at `pc` belongs to a module. */
+bool agent_has_module(uintptr_t pc);
+
 /* The mapping that has `addr`, as of flame's last reading. NULL: there is none. */
 const struct agent_place *agent_place_of(uintptr_t addr);
 

@@ -127,10 +127,11 @@ uintptr_t *agent_sps(struct agent_lane *lane)
     return lane->frames ? lane->frames->sps : NULL;
 }
 
-/* Whether the stack memory at `at` belongs to frame `i` of n. */
+/* Whether the stack memory at `at` belongs to frame `i` of n. The outermost one runs no functions,
+ * and where a walk ended early all others would lie in it. */
 static bool holds(const struct agent_frames *f, uint32_t n, uint32_t i, uintptr_t at)
 {
-    return at >= f->sps[i] && (i + 1 == n || at < f->sps[i + 1]);
+    return i + 1 < n && at >= f->sps[i] && at < f->sps[i + 1];
 }
 
 /* Merges the n frames in `pcs` and the names into f->pcs. Returns their number; if it is
@@ -141,15 +142,22 @@ static uint32_t put_together(struct agent_frames *f, const uint64_t *pcs, uint32
     uint32_t left = f->chain.n, m = 0;
 
     for (uint32_t i = 0; i < n; i++) {
+        uint32_t names = 0;
+
         for (; left && holds(f, n, i, links[left - 1].mark); left--) {
             if (m == AGENT_DEPTH)
                 return m;
-            if (links[left - 1].name.pc)
+            if (links[left - 1].name.pc) {
                 f->pcs[m++] = links[left - 1].name.pc;
+                names++;
+            }
         }
         if (m == AGENT_DEPTH)
             return m;
         f->pcs[m++] = pcs[i];
+        /* With -X perf, code that was made for this one function calls the loop. */
+        if (names == 1 && !agent_has_module(pcs[i + 1]))
+            i++;
     }
     return m;
 }

@@ -60,6 +60,11 @@ static const struct agent_module *module_of(uintptr_t pc)
                : NULL;
 }
 
+bool agent_has_module(uintptr_t pc)
+{
+    return module_of(pc) != NULL;
+}
+
 /* Readable part of the stack that `sp` lies in, from `sp` on. */
 static void find_window(uintptr_t sp, uintptr_t thread, struct walk_window *w)
 {

@@ -10,12 +10,15 @@
  */
 #include "preload/python/pystacks.h"
 
+#include "common/hash.h"
 #include "common/pages.h"
 #include "preload/counted_event.h"
 #include "unwind/python/kept_chain.h"
 #include "preload/record.h"
 #include "preload/runtime/log.h"
 #include "unwind/modules.h"
+
+#define EXAMINED 256u
 
 struct record_python record_python;
 
@@ -50,11 +53,27 @@ void pystacks_begin(bool with_referee)
     look(NULL);
 }
 
+/* Addresses of modules that were examined. Threads may overwrite each other's, and then a module is
+ * examined again. */
+static struct {
+    uint32_t changes; /* of the modules */
+    uintptr_t start[EXAMINED];
+} examined;
+
 void record_python_module(uintptr_t pc)
 {
     const struct link_map *module;
+    uint32_t changes = modules_changes();
+    uintptr_t *place;
+    struct module m;
 
-    if (!pyframes_python() && (module = modules_link_map(pc)))
+    if (!modules_note(pc, &m))
+        return;
+    if (__atomic_exchange_n(&examined.changes, changes, __ATOMIC_RELAXED) != changes)
+        memset(examined.start, 0, sizeof examined.start);
+    place = &examined.start[(m.start * HASH_GOLDEN >> 32) % EXAMINED];
+    if (__atomic_exchange_n(place, m.start, __ATOMIC_RELAXED) != m.start &&
+        (module = modules_link_map(pc)))
         look(module);
 }
 
@@ -123,7 +142,9 @@ static uintptr_t *put_together(struct pythread *p, const struct local_stack *s, 
     for (uint32_t i = s->len; i-- > 0;) {
         uint32_t names = 0;
 
-        for (; left && local_holds(s, i, links[left - 1].mark); left--)
+        /* The outermost frame runs no functions, and where a walk ended early all others would lie
+         * in it. */
+        for (; i && left && local_holds(s, i, links[left - 1].mark); left--)
             if (links[left - 1].name.pc) {
                 *--at = links[left - 1].name.pc;
                 names++;

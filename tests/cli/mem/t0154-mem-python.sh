@@ -126,6 +126,48 @@ E3
     is_int "$(grep -c referee said)" 0 "$what: chains of frames are equal to those that are read afresh"
 }
 
+# An interpreter that a program loads while it runs.
+embedded() {
+    local library=$1 what=$2
+    cat >embed.c <<'E4'
+#include <dlfcn.h>
+int main(int argc, char **argv)
+{
+    void *python = argc > 1 ? dlopen(argv[1], RTLD_NOW | RTLD_LOCAL) : 0;
+    void (*begin)(void) = python ? dlsym(python, "Py_Initialize") : 0;
+    int (*run)(const char *) = python ? dlsym(python, "PyRun_SimpleString") : 0;
+
+    if (!begin || !run)
+        return 1;
+    begin();
+    return run("def loaded(): return bytearray(180000)\nkept = loaded()\n");
+}
+E4
+    "${CC:-gcc}" -w -o embed embed.c -ldl || return
+    "$FLAME" mem -q -o e.flame -- ./embed "$library"
+    "$FLAME" fold --view alloc e.flame >out
+    file_has out ';py::<module>:<string>;py::loaded:<string>;.* 18[0-9]{4}$' \
+        "$what: an interpreter that is loaded later has names"
+}
+
+# Code without unwind tables between two functions of Python: the outer ones are not known to be its callers,
+# and must not appear as called by it.
+cat >made.py <<'E5'
+import ctypes, mmap
+kept = []
+@ctypes.CFUNCTYPE(None)
+def called_back():
+    kept.append(bytearray(190000))
+page = mmap.mmap(-1, 4096, prot=7)
+# sub $24,%rsp; movabs $F,%rax; call *%rax; add $24,%rsp; nop; ret: no frame pointer
+code = (b"\x48\x83\xec\x18\x48\xb8" + ctypes.cast(called_back, ctypes.c_void_p).value.to_bytes(8, "little") +
+        b"\xff\xd0\x66\x90\x48\x83\xc4\x18\xc3")
+page.write(code)
+def calls_made_code():
+    ctypes.CFUNCTYPE(None)(ctypes.addressof(ctypes.c_char.from_buffer(page)))()
+calls_made_code()
+E5
+
 found=
 tried=' '
 for p in /usr/bin/python3 python3 python3.11 python3.12 python3.13 python3.14 python3.15; do
@@ -138,6 +180,17 @@ for p in /usr/bin/python3 python3 python3.11 python3.12 python3.13 python3.14 py
 sys.exit(platform.machine() != "x86_64" or bool(sysconfig.get_config_var("Py_GIL_DISABLED")))'; then
             found=1
             try "$p" "Python $version"
+            library=$("$p" -c 'import os, sysconfig as s
+path = os.path.join(s.get_config_var("LIBDIR") or "", s.get_config_var("INSTSONAME") or "")
+print(path if ".so" in path and os.path.exists(path) else "")')
+            [ -z "$library" ] || embedded "$library" "Python $version"
+            if "$p" -c 'import ctypes' 2>/dev/null; then
+                "$FLAME" mem -q -o m.flame -- "$p" made.py
+                "$FLAME" fold --view alloc m.flame >out
+                is_int "$(grep -c 'unknown.*py::calls_made_code.*py::called_back' out)" 0 \
+                    "Python $version: no function appears as called by code that it calls"
+                ok "Python $version: a function that made code calls has its name" grep -q 'py::called_back' out
+            fi
         fi
         ;;
     3.*)

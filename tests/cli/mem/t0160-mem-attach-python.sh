@@ -58,7 +58,7 @@ within() {
 
 try() {
     local python=$1 what=$2
-    begin "$python" server.py
+    PYTHONPERFSUPPORT=$3 begin "$python" server.py
     until_in_call "$victim" 0 0 # read
     if ! attach; then
         if grep -q 'CAP_SYS_PTRACE\|ptrace_scope\|seccomp filter over this flame' err; then
@@ -100,6 +100,22 @@ begin_again() {
     is_int "$(grep -c 'py::' out)" 0 "$1: no Python function with --no-python"
 }
 
+# An interpreter that writes a map for perf has names there, too.
+with_map() {
+    PYTHONPERFSUPPORT=1 begin "$1" server.py
+    until_in_call "$victim" 0 0
+    attach
+    ok "$2, PYTHONPERFSUPPORT=1: it works under flame mem -p" tell work
+    leave
+    fview alloc >out
+    ok "$2, PYTHONPERFSUPPORT=1: a function has its name" grep -q 'py::Orders.show:' out
+    is_int "$(grep -c 'py::Orders.note:.*py::Orders.note:' out)" 0 \
+        "$2, PYTHONPERFSUPPORT=1: no function is there twice"
+    tell quit
+    exec 7>&- 8<&-
+    wait "$victim"
+}
+
 found=
 tried=' '
 for p in /usr/bin/python3 python3 python3.11 python3.12 python3.13 python3.14; do
@@ -114,7 +130,8 @@ if platform.machine() == "x86_64" and not sysconfig.get_config_var("Py_GIL_DISAB
     print(sys.executable)')
         if [ -n "$p" ] && "$p" -c '' 2>/dev/null; then
             found=1
-            try "$p" "Python $version"
+            try "$p" "Python $version" 0
+            with_map "$p" "Python $version"
         fi
         ;;
     esac
