@@ -1,3 +1,6 @@
+/*
+ * Facts of the process that reading Python's frames needs, from the recorder that is loaded.
+ */
 #define _GNU_SOURCE
 #include "unwind/python/pyhost.h"
 

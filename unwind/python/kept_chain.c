@@ -3,12 +3,11 @@
  * found for each allocation. There may be a hundred, and each is four pointers away.
  *
  * Frames and marks: a native frame of the loop runs one frame of Python or several, as a call of
- * one function by another does not nest in C. In 3.11 each native frame has a structure on the C
- * stack
- * (_PyCFrame) that leads to the innermost of its frames; `is_entry` marks the outermost. From 3.12
- * on the mark is a frame that lies on the C stack itself and belongs to no function. So an address
- * on the C stack identifies the native frame, whatever its code is called and however the compiler
- * has cut it up.
+ * one function by another does not nest in C. In 3.11 each native frame has a _PyCFrame on the C
+ * stack, which leads to the innermost of its frames; `is_entry` marks the outermost. From 3.12 on
+ * the mark is a frame that lies on the C stack itself and belongs to no function. So an address on
+ * the C stack identifies the native frame, whatever its code is called and however the compiler has
+ * cut it up.
  *
  * Algorithm: the frames of the last event are kept, outermost first, with all that their names
  * depend on. The chain is read from its innermost frame outwards. At a frame that is kept, the
@@ -37,36 +36,6 @@ struct cursor {
 };
 
 /* ---- the interpreter's memory ---- */
-
-bool pypages_ask(struct pypages *pages, uintptr_t at, size_t size)
-{
-    if (at < 4096 || at + size < at)
-        return false;
-    for (uintptr_t page = at >> 12; page <= (at + size - 1) >> 12; page++) {
-        uintptr_t *set = pypages_set(pages, page);
-        uint32_t i = 0;
-
-        while (i < PYPAGES_SET - 1 && set[i] != page)
-            i++;
-        if (set[i] != page && !pyhost_readable(page << 12))
-            return false;
-        for (; i; i--)
-            set[i] = set[i - 1];
-        set[0] = page;
-    }
-    return true;
-}
-
-bool pyframes_key(const struct python *py, struct pypages *pages, uint32_t *key)
-{
-    uintptr_t word;
-
-    /* A Py_tss_t: a flag whether it is in use, and a key, of 4 bytes each. */
-    if (!pypages_word(pages, py->runtime + py->layout->runtime_key, &word) || (uint32_t)word != 1)
-        return false;
-    *key = (uint32_t)(word >> 32);
-    return true;
-}
 
 /* Where the calling thread's chain begins; 0: it runs no Python. It is the address of its innermost
  * frame, or of its innermost _PyCFrame if entries are functions (pylayout.h). */
