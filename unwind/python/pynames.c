@@ -80,12 +80,13 @@ static uint64_t find_or_add(const char *text, uint32_t len)
     return name->pc;
 }
 
+/* A thread that the child does not have may have been changing the names, also the first one, so
+ * nothing is freed. */
 void pynames_after_fork(void)
 {
     traces++;
     pyhost_after_fork();
-    if (g.n)
-        memset(&g, 0, sizeof g);
+    memset(&g, 0, sizeof g);
 }
 
 /* ---- Python's texts ---- */
