@@ -1,5 +1,6 @@
 #include "driver/run/runtimes.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -8,7 +9,7 @@
 #include "common/error.h"
 
 static const struct runtime {
-    const char *begins; /* the file's name */
+    const char *begins; /* the file's name; a version may follow */
     const char *what;   /* its functions */
     const char *advice; /* for flame doctor */
     bool writes_map;    /* with --jit-names it writes /tmp/perf-PID.map */
@@ -20,6 +21,10 @@ static const struct runtime {
                "with newer versions, --jit-names has the interpreter write them",
      .has_names = true},
     {.begins = "node",
+     .what = "functions of JavaScript",
+     .advice = "JavaScript's functions have names with --jit-names",
+     .writes_map = true},
+    {.begins = "nodejs",
      .what = "functions of JavaScript",
      .advice = "JavaScript's functions have names with --jit-names",
      .writes_map = true},
@@ -43,6 +48,9 @@ static const struct runtime {
     {.begins = "lua",
      .what = "functions of Lua",
      .advice = "Lua's functions have no names; frames are the interpreter's"},
+    {.begins = "luajit",
+     .what = "functions of Lua",
+     .advice = "Lua's functions have no names; frames are the interpreter's"},
     {.begins = "beam.smp",
      .what = "functions of Erlang",
      .advice = "Erlang's functions have names if the emulator is started with +JPperf map"},
@@ -62,9 +70,15 @@ static const struct {
 
 static const struct runtime *runtime_of(const char *path)
 {
-    for (size_t i = 0; i < ARRAY_LEN(runtimes); i++)
-        if (strncmp(base_name(path), runtimes[i].begins, strlen(runtimes[i].begins)) == 0)
+    for (size_t i = 0; i < ARRAY_LEN(runtimes); i++) {
+        const char *name = base_name(path);
+        size_t len = strlen(runtimes[i].begins);
+
+        /* python3.11 and php-fpm8.2 are runtimes; node_exporter and lualatex are not. */
+        if (strncmp(name, runtimes[i].begins, len) == 0 && name[len] != '_' &&
+            !isalpha((unsigned char)name[len]))
             return &runtimes[i];
+    }
     return NULL;
 }
 

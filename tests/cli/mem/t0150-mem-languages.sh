@@ -74,6 +74,9 @@ if command -v perl >/dev/null; then
         'the summary says whose frames those of a Perl program are'
     run "$FLAME" mem -o sh.flame -- sh -c 'perl -e 1; true'
     file_lacks err 'have no names in perl' 'it says so of the command alone'
+    cp "$(command -v perl)" perltidy
+    run "$FLAME" mem -o tidy.flame -- ./perltidy -e 1
+    file_lacks err 'have no names' 'a program whose name only begins like that of a runtime is none'
 else
     skip perl 'no perl'
 fi
