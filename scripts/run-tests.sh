@@ -10,6 +10,9 @@
 # $TEST_TIMES, if it is set, is a file for what tests/testclock.c counts: the $SLOWEST (10) tests
 # that took most of the processors are listed at the end. $TEST_TIMES.tries gets a line `TRIES 3 TEST`
 # of each measurement that took three tries (`again` of tests/cli/lib.sh); they are listed, too.
+#
+# Test files that failed come last of all, with the checks that failed and what these printed: who sees
+# only the end of a long output sees that.
 set -euo pipefail
 
 cd "${0%/*}/.."
@@ -39,20 +42,34 @@ fi
 # run_timed TEST...: one at a time, and once more those that failed. A second run that skips anything is no
 # pass, and so is a first one that did not come to all tests.
 run_timed() {
-    local state failed=() status=0
-    state=$(mktemp) || return
-    "${prove[@]}" -j1 --state=save --statefile="$state" "$@" </dev/null || status=$?
+    local state=$scratch/state failed=() status=0
+    prove_and_keep -j1 --state=save --statefile="$state" "$@" || status=$?
     mapfile -t failed < <(prove --dry --state=failed --statefile="$state")
     if [ "$status" -ne 0 ] && [ "${#failed[@]}" -gt 0 ] && [ "$(grep -c '^    last_run_time:' "$state")" -eq $# ]; then
         echo "flame: once more, alone: ${failed[*]}"
         status=0
-        "${prove[@]}" -j1 "${failed[@]}" </dev/null >"$state.out" || status=$?
-        cat "$state.out"
-        ! grep -qE '^Result: NOTESTS|skipped' "$state.out" || status=1
+        prove_and_keep -j1 "${failed[@]}" || status=$?
+        ! grep -qE '^Result: NOTESTS|skipped' "$printed" || status=1
         [ "$status" -ne 0 ] || again_alone=("${failed[@]}")
     fi
-    rm -f "$state" "$state.out"
     return "$status"
+}
+
+# prove_and_keep ARGUMENT...: prove with these arguments, too; $printed has what this call printed, and
+# $printed.err what it and the tests printed on standard error. Nobody waits for that: a process that outlives
+# its test may hold it open.
+prove_and_keep() {
+    : >"$printed.err"
+    "${prove[@]}" --failures "$@" </dev/null 2> >(exec tee "$printed.err" >&2) | tee "$printed"
+}
+
+# From what one call of prove printed: its report of the files that failed, then the failed checks and
+# what they said. Both end after some lines.
+keep_failures() {
+    {
+        awk '/^Files=/ { on = 0 } on && !/^-*$/; /^Test Summary Report/ { on = 1 }' "$printed" | head -n 40
+        grep -hE '^(not ok|#)' "$printed" "$printed.err" | cut -c1-400 | head -n 80
+    } >>"$failures" || true
 }
 
 print_slowest() {
@@ -69,9 +86,9 @@ print_tries() {
         }' "$TEST_TRIES"
 }
 
-# run TEST...: as prove's exit status.
+# run TEST...: 0 if all passed, else 1.
 run() {
-    local name status=0 timed=() rest=()
+    local name status=0 timed=() rest=() scratch printed failures
     again_alone=()
     for name; do
         case $name in
@@ -79,14 +96,29 @@ run() {
         *) rest+=("$name") ;;
         esac
     done
-    [ ${#rest[@]} -eq 0 ] || "${prove[@]}" "${rest[@]}" </dev/null || status=$?
-    [ ${#timed[@]} -eq 0 ] || run_timed "${timed[@]}" || status=$?
+    scratch=$(mktemp -d) || return
+    printed=$scratch/printed
+    failures=$scratch/failures
+    : >"$failures"
+    if [ ${#rest[@]} -gt 0 ] && ! prove_and_keep "${rest[@]}"; then
+        status=1
+        keep_failures
+    fi
+    if [ ${#timed[@]} -gt 0 ] && ! run_timed "${timed[@]}"; then
+        status=1
+        keep_failures
+    fi
     [ ${#again_alone[@]} -eq 0 ] ||
         echo "flame: passed alone, at a second try (${#again_alone[@]} of ${#timed[@]} timed test files): ${again_alone[*]}"
     if [ -n "${TEST_TIMES-}" ]; then
         [ "${SLOWEST:=10}" -eq 0 ] || [ ! -s "$TEST_TIMES" ] || print_slowest
         print_tries
     fi
+    if [ "$status" -ne 0 ]; then
+        echo 'flame: failed:'
+        cat "$failures"
+    fi
+    rm -rf "$scratch"
     return $status
 }
 

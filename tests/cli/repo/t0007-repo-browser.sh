@@ -11,7 +11,7 @@ said='^flame: NOT TESTED: pictures and pages in a browser \(1 of 2 test files\):
 mkdir old none
 printf '#!/bin/sh\n[ "$1" = --version ] && echo v12.22.12\n' >old/node
 chmod +x old/node
-for tool in bash sh dirname env prove perl tail cat; do ln -s "$(command -v $tool)" none/; done
+for tool in bash sh dirname env prove perl tail cat mktemp rm tee; do ln -s "$(command -v $tool)" none/; done
 
 tests() { # CI PATH CHROMIUM TEST...
     run env CI="$1" PATH="$2" CHROMIUM="$3" "$ROOT/scripts/run-tests.sh" prove -- "${@:4}"
@@ -106,6 +106,7 @@ sed -i 's/^\[ -e .*failed.*/: >"$ORDER.never"/' tests/cli/timed/t1.sh
 timed
 is_int "$status" 1 'a timed test that fails twice is a failure'
 is_int "$(wc -l <order)" 3 'a timed test does not run a third time'
+like "$(sed -n '/^flame: failed:$/,$p' out)" '^[^ ]*/t1\.sh +\(Wstat: ' 'a timed test that fails twice is at the end'
 file_lacks out 'passed alone' 'a timed test that fails twice is not reported as passed'
 cat >tests/cli/timed/t1.sh <<'END'
 #!/bin/bash
@@ -120,8 +121,13 @@ file_lacks out 'passed alone' 'a timed test that fails and then skips itself is 
 run env TMPDIR=/nonexistent "$ROOT/scripts/run-tests.sh" prove -- "$SCRATCH/tests/cli/timed/t1.sh"
 is_int "$((status != 0))" 1 'timed tests without a directory for temporary files fail'
 printf '#!/bin/bash\necho ok 1\necho 1..1\n' >tests/cli/timed/t1.sh
-printf '#!/bin/bash\necho plain >>"$ORDER"\necho not ok 1\necho 1..1\n' >plain.sh
+printf '#!/bin/bash\necho plain >>"$ORDER"\necho not ok 1 - four is five\necho "#   got 4" >&2\necho 1..1\n' >plain.sh
 timed
 is_int "$status" 1 'a plain test that fails is a failure'
+sed -n '/^flame: failed:$/,$p' out >end
+like "$(sed -n 2p end)" '^[^ ]*/plain\.sh +\(Wstat: .* Failed: 1\)$' 'a run that fails ends with the test that failed'
+file_has end '^not ok 1 - four is five$' '... with the check that failed'
+file_has end '^#   got 4$' '... and with what it said'
+file_lacks end 't1\.sh' '... and without the tests that passed'
 is_int "$(grep -c plain order)" 1 'a plain test does not run a second time'
 done_testing
