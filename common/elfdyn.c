@@ -18,6 +18,7 @@
 #define MOST_CHAIN 4096
 #define ENTRIES_AT_ONCE 32
 #define NAME_MOST 64
+#define MOST_NOTES 16
 
 /* Reads up to `size` bytes; returns how many there were. */
 static size_t read_some(int fd, uint64_t offset, void *buf, size_t size)
@@ -236,5 +237,37 @@ bool elfdyn_defines(struct elfdyn *e, const char *name)
         if (link & 1)
             return false;
     }
+    return false;
+}
+
+/* Whether the segment of notes has that one. Names and contents are padded to words; Go's linker
+ * counts the padding of its name, too. */
+static bool segment_has_note(const struct elfdyn *e, const Elf64_Phdr *ph, const char *owner,
+                             uint32_t type)
+{
+    size_t len = strlen(owner) + 1;
+    uint64_t at = 0;
+    char name[16];
+    Elf64_Nhdr n;
+
+    for (unsigned i = 0; i < MOST_NOTES && len <= sizeof name; i++) {
+        if (at + sizeof n > ph->p_filesz || !read_at(e->fd, ph->p_offset + at, &n, sizeof n))
+            return false;
+        if (n.n_type == type && n.n_namesz >= len && n.n_namesz - len < 4 &&
+            read_at(e->fd, ph->p_offset + at + sizeof n, name, len) && !memcmp(name, owner, len))
+            return true;
+        at += sizeof n + (((uint64_t)n.n_namesz + 3) & ~UINT64_C(3)) +
+              (((uint64_t)n.n_descsz + 3) & ~UINT64_C(3));
+    }
+    return false;
+}
+
+bool elfdyn_has_note(struct elfdyn *e, const char *owner, uint32_t type)
+{
+    const Elf64_Phdr *ph;
+
+    for (unsigned i = 0; (ph = header_at(e, i)); i++)
+        if (ph->p_type == PT_NOTE && segment_has_note(e, ph, owner, type))
+            return true;
     return false;
 }

@@ -28,6 +28,9 @@ struct both_options {
 
 #define AT(member) offsetof(struct both_options, member)
 
+/* By its address it is known to be the default. */
+static const char default_view[] = "alloc";
+
 static const struct opts_row rows[] = {
     {"output", 'o', "FILE",
      "the result; its ending picks .html (a page with all views), .svg, .png, .folded, .flame (the "
@@ -61,6 +64,11 @@ const struct opts_command run_command = {
 };
 
 /* ---- options ---- */
+
+static bool is_of_memory(const char *view)
+{
+    return view_find(view)->recorder == TRACE_RECORDER_MEM;
+}
 
 static bool is_given_before(const struct both_options *o, size_t i)
 {
@@ -140,11 +148,12 @@ static int parse(struct both_options *o, int argc, char **argv)
     struct run_options *run = &o->off.run;
     int first, status;
 
-    off_options_init(&o->off, "run", "alloc");
+    off_options_init(&o->off, "run", default_view);
     run->records_memory = true;
     status = opts_parse(&run_command, o, argc, argv, &first);
     if (status >= 0)
         return status;
+    run->waits_suffice = run->view == default_view || !is_of_memory(run->view);
     status = run_options_command(run, argv + first);
     if (!status)
         status = off_options_settle(&o->off);
@@ -173,8 +182,10 @@ static int run_traced(struct recording *r, const struct both_options *o, struct 
     struct strbuf setting = STRBUF_INIT;
     int status;
 
-    strbuf_addf(&setting, "FLAMEMEM_OPTIONS=%s", m->options);
-    status = record_off_begin(&x, r, &o->off, m->program, m->preload, setting.buf);
+    if (m->options)
+        strbuf_addf(&setting, "FLAMEMEM_OPTIONS=%s", m->options);
+    status =
+        record_off_begin(&x, r, &o->off, m->program, m->preload, m->options ? setting.buf : NULL);
     if (!status) {
         /* The tracing process is a fork of this one, so threads start after it. */
         record_mem_begin(m, r, &o->off.run);
@@ -192,6 +203,7 @@ static int record_both(struct recording *r, const struct run_options *run)
     struct record_mem m = {.program = NULL};
     int status = record_mem_prepare(&m, r, run, !o->off.tracer.no_filter);
 
+    r->no_recorder = m.memory != TARGET_MEMORY;
     if (!status)
         status = run_traced(r, o, &m);
     record_mem_release(&m);
@@ -249,11 +261,6 @@ static int fold_both(struct waiting *w, const struct recording *r, const struct 
     if (!status)
         strbuf_add(to, w->text[lines].buf, w->text[lines].len);
     return status;
-}
-
-static bool is_of_memory(const char *view)
-{
-    return view_find(view)->recorder == TRACE_RECORDER_MEM;
 }
 
 static int fold_one(struct waiting *w, const struct recording *r, const struct both_options *o,
@@ -317,7 +324,7 @@ static int print_both(struct waiting *w, const struct recording *r, const struct
     if (r->ntraces) {
         run_summary_make(&s, r);
         run_summary_print(&s, r);
-    } else {
+    } else if (!r->no_recorder) {
         recording_left_nothing(r, &o->off.run);
     }
     if (r->waits.ntraces)
@@ -332,9 +339,13 @@ static size_t count_outputs(const struct both_options *o)
     return o->outputs.n ? o->outputs.n : 1;
 }
 
-static struct run_options output_of(const struct both_options *o, size_t i)
+static struct run_options output_of(const struct recording *r, const struct both_options *o,
+                                    size_t i)
 {
     struct run_options one = o->off.run;
+
+    if (r->no_recorder && !r->ntraces && one.view == default_view)
+        one.view = "off";
 
     if (o->outputs.n) {
         one.output = o->outputs.items[i];
@@ -344,16 +355,24 @@ static struct run_options output_of(const struct both_options *o, size_t i)
 }
 
 /* Opens the first of the results that a browser can show. */
-static void open_first(const struct both_options *o, const bool *empty)
+static void open_first(const struct recording *r, const struct both_options *o, const bool *empty)
 {
     for (size_t i = 0; i < count_outputs(o); i++) {
-        struct run_options one = output_of(o, i);
+        struct run_options one = output_of(r, o, i);
 
         if (run_options_is_browsed(&one)) {
             print_browser_line(&one, empty[i]);
             return;
         }
     }
+}
+
+/* Two views, of which a line names one that the output does not show. */
+static const char *const *view_examples(const struct recording *r)
+{
+    static const char *const of_memory[] = {"alloc", "peak"}, *const of_waits[] = {"off", "chain"};
+
+    return r->no_recorder && !r->ntraces ? of_waits : of_memory;
 }
 
 /* 0, or an enum flame_exit after a line: outputs that were written before the error remain. */
@@ -366,19 +385,19 @@ static int show(const struct recording *r, const struct run_options *run)
     int status = 0;
 
     for (size_t i = 0; i < n && !status; i++) {
-        struct run_options one = output_of(o, i);
+        struct run_options one = output_of(r, o, i);
 
         status = write_output(&w, r, o, &one, &empty[i]);
     }
     if (!status && !run->quiet)
         status = print_both(&w, r, o);
     for (size_t i = 0; i < n && !status && !run->quiet; i++) {
-        struct run_options one = output_of(o, i);
+        struct run_options one = output_of(r, o, i);
 
-        print_result_line(r, &one, (const char *const[]){"alloc", "peak"}, empty[i]);
+        print_result_line(r, &one, view_examples(r), empty[i]);
     }
     if (!status)
-        open_first(o, empty);
+        open_first(r, o, empty);
     free(empty);
     strbuf_release(&w.text[0]);
     strbuf_release(&w.text[1]);

@@ -7,7 +7,6 @@
 #include "common/sysnr.h"
 #include "driver/run/record_faults.h"
 #include "driver/run/record_mem.h"
-#include "driver/run/target.h"
 #include "driver/monitor/growthsignal.h"
 #include "driver/monitor/trace_ingest.h"
 #include "driver/monitor/periodic_thread.h"
@@ -110,12 +109,15 @@ int record_mem_prepare(struct record_mem *m, struct recording *r, const struct r
     if (!status)
         launch_choose_shim(m->program, &m->shim);
     if (!status)
-        status = target_check(m->program, m->shim);
+        status = o->waits_suffice ? target_check_waits(m->program, m->shim, &m->memory)
+                                  : target_check(m->program, m->shim);
     if (!status && o->touched)
         status = record_faults_check(o);
     if (!status)
         status = rundir_open(&r->rundir, o->me, o->output, o->max_disk);
-    return status ? status : make_environment(m, r, o, filtered);
+    if (status || m->memory == TARGET_NO_MEMORY)
+        return status;
+    return make_environment(m, r, o, filtered);
 }
 
 static void begin_moments(struct record_mem *m, struct recording *r, const struct run_options *o)

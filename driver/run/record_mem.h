@@ -7,6 +7,7 @@
 #define FLAME_DRIVER_RUN_RECORD_MEM_H
 
 #include "driver/run/recording.h"
+#include "driver/run/target.h"
 
 /* Checks command and library and runs the command with the library. */
 recording_maker record_mem;
@@ -15,8 +16,9 @@ recording_maker record_mem;
 struct record_mem {
     char *program; /* the file that the command names */
     char *shim;
-    char *preload; /* for LD_PRELOAD */
-    char *options; /* for FLAMEMEM_OPTIONS */
+    char *preload; /* for LD_PRELOAD; NULL: no process can have the recorder */
+    char *options; /* for FLAMEMEM_OPTIONS; NULL, as `preload` */
+    enum target_memory memory;
     struct trace_ingest *intake;
     struct growthsignal *passes; /* signals that mark passes, or moments */
     struct periodic_thread *looks, *moments;
@@ -25,8 +27,9 @@ struct record_mem {
 /*
  * Steps of a recording of memory, in this order. The first checks command and library and makes the
  * directory of the run; `filtered`: the command will be under the tracer's filter of system calls.
- * 0, or an enum flame_exit after a line. The second starts threads that watch the command and its
- * traces; the third stops them when the command has ended. Call the last in any case.
+ * With o->waits_suffice a command is taken, after a line, that only the tracer of waiting can
+ * record. 0, or an enum flame_exit after a line. The second starts threads that watch the command
+ * and its traces; the third stops them when the command has ended. Call the last in any case.
  */
 int record_mem_prepare(struct record_mem *m, struct recording *r, const struct run_options *o,
                        bool filtered);

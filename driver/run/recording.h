@@ -28,6 +28,7 @@ struct recording {
         struct trace *const *traces;
         size_t ntraces;
     } waits;
+    bool no_recorder; /* the command itself is without the recorder of memory, which a line said */
     struct unrecorded others;
     struct unreadable_traces unread; /* traces that could not be read */
     struct rss_sampler *watch;       /* or NULL */

@@ -24,7 +24,8 @@ struct run_options {
     bool records_memory; /* mem, leak, run */
     bool is_test;        /* leak: the run is a test; unrecorded processes may have leaks */
     bool traces_waits;   /* off, run */
-    const char *output;  /* borrowed, or owned_output */
+    bool waits_suffice; /* run: a command without the recorder of memory is recorded all the same */
+    const char *output; /* borrowed, or owned_output */
     char *owned_output;
     enum run_output kind;
     const char *view;

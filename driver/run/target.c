@@ -126,6 +126,17 @@ static bool is_of_32_bits(const char *path)
     return is;
 }
 
+static bool is_of_go(const char *path)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    struct elfdyn e;
+    bool is = fd >= 0 && elfdyn_open(&e, fd) && elfdyn_has_note(&e, "Go", 4);
+
+    if (fd >= 0)
+        close(fd);
+    return is;
+}
+
 static void gains_privileges(const char *path, const char *how, struct strbuf *why)
 {
     strbuf_addf(why,
@@ -152,10 +163,11 @@ static void refuse(const char *path, const struct preloadable_answer *answer, co
         strbuf_addf(why, "%s: damaged ELF file; build or install it again", file);
         break;
     case PRELOADABLE_STATIC:
-        strbuf_addf(why,
-                    "%s: is linked statically, nothing can be preloaded into it; link it "
-                    "dynamically to record it",
-                    file);
+        strbuf_addf(why, "%s: is linked statically, nothing can be preloaded into it; %s", file,
+                    is_of_go(file)
+                        ? "for its memory, 'flame collapse' reads heap profiles that Go writes "
+                          "(runtime/pprof, /debug/pprof/heap)"
+                        : "link it dynamically to record it");
         break;
     case PRELOADABLE_MACHINE:
         if (is_of_32_bits(file))
@@ -221,20 +233,28 @@ int target_check_traced(const char *path)
                        file);
 }
 
-int target_refusal(const char *path, const char *shim, struct strbuf *why)
+static int judge(const char *path, const char *shim, struct preloadable_answer *answer)
 {
     struct preloadable_machine machine;
-    struct preloadable_answer answer;
     int status = read_shim(shim, &machine);
 
     if (status)
         return status;
-    preloadable_judge(path, &machine, &answer);
+    preloadable_judge(path, &machine, answer);
     /* execvp hands a file it does not know to the shell. */
-    if (answer.verdict == PRELOADABLE_NO_FORMAT)
-        preloadable_judge("/bin/sh", &machine, &answer);
-    refuse(path, &answer, shim, why);
+    if (answer->verdict == PRELOADABLE_NO_FORMAT)
+        preloadable_judge("/bin/sh", &machine, answer);
     return 0;
+}
+
+int target_refusal(const char *path, const char *shim, struct strbuf *why)
+{
+    struct preloadable_answer answer;
+    int status = judge(path, shim, &answer);
+
+    if (!status)
+        refuse(path, &answer, shim, why);
+    return status;
 }
 
 int target_check(const char *path, const char *shim)
@@ -243,6 +263,38 @@ int target_check(const char *path, const char *shim)
     int status = target_refusal(path, shim, &why);
 
     if (!status && why.len)
+        status = flame_error(FLAME_USAGE, "%s", why.buf);
+    strbuf_release(&why);
+    return status;
+}
+
+static enum target_memory memory_of(const struct preloadable_answer *answer)
+{
+    switch (answer->verdict) {
+    case PRELOADABLE_STATIC:
+        return TARGET_CHILDREN_MEMORY;
+    case PRELOADABLE_MUSL:
+        return TARGET_NO_MEMORY;
+    default: /* a sanitizer that looks for leaks fails under a tracer */
+        return TARGET_MEMORY;
+    }
+}
+
+int target_check_waits(const char *path, const char *shim, enum target_memory *memory)
+{
+    struct strbuf why = STRBUF_INIT;
+    struct preloadable_answer answer;
+    int status = judge(path, shim, &answer);
+
+    if (status)
+        return status;
+    *memory = memory_of(&answer);
+    refuse(path, &answer, shim, &why);
+    if (*memory != TARGET_MEMORY)
+        flame_warn("%s; its waits are recorded%s", why.buf,
+                   *memory == TARGET_CHILDREN_MEMORY ? ", and memory of programs that it starts"
+                                                     : "");
+    else if (why.len)
         status = flame_error(FLAME_USAGE, "%s", why.buf);
     strbuf_release(&why);
     return status;

@@ -27,6 +27,20 @@ bool target_uses_musl(const char *path);
  */
 int target_check(const char *path, const char *shim);
 
+/* Whether the recorder of memory can be in a program. */
+enum target_memory {
+    TARGET_MEMORY,          /* it can */
+    TARGET_CHILDREN_MEMORY, /* only in programs that it starts: it is static */
+    TARGET_NO_MEMORY,       /* it must not be in its environment */
+};
+
+/*
+ * Like target_check(), for a run that records waits as well: where only the library cannot be used
+ * (a static program, musl without a recorder), a line says so, and the run can go on without
+ * memory. 0 with *memory, or FLAME_USAGE after a line.
+ */
+int target_check_waits(const char *path, const char *shim, enum target_memory *memory);
+
 /*
  * Like target_check(), but appends the reason to `why` instead of printing it; nothing if the file
  * can be recorded. 0, or FLAME_USAGE after a line about an invalid library.

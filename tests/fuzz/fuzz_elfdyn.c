@@ -27,6 +27,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         if (len > 0 && strlen(loader) != (size_t)len)
             abort();
         sink += elfdyn_needs(&e, prefixes, 2);
+        sink += elfdyn_has_note(&e, "Go", 4) + elfdyn_has_note(&e, "GNU", 3);
         sink += elfdyn_defines(&e, "__asan_init") + elfdyn_defines(&e, "malloc");
     }
     close(fd);

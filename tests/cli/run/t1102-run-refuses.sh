@@ -31,7 +31,7 @@ refused 'missing command' 'no-such-command: no such program in PATH' \
     run -o x.svg -- no-such-command
 printf 'int main(void) { return 0; }\n' >nothing.c
 if "${CC:-gcc}" -static -o static nothing.c 2>/dev/null; then
-    refused 'static program' 'linked statically' run -o x.svg -- ./static
+    refused 'memory of a static program' 'linked statically' run --view peak -o x.svg -- ./static
 fi
 cp keeper other && printf '\xf3\x00' | dd of=other bs=1 seek=18 conv=notrunc status=none
 refused 'another processor' 'another processor' run -o x.svg -- ./other
