@@ -88,7 +88,7 @@ SHIM_ROOMS := preload preload/store preload/shadow preload/runtime preload/sidet
 SHIM_SRC   := $(SHARED_SRC) $(PYTHON_SRC) common/termtext.c common/utf8.c $(call here,$(wildcard $(addsuffix /*.c,$(SHIM_ROOMS))))
 # libflamewait.so, which is preloaded: waits seen from inside the program.
 WAIT_SRC   := $(wildcard inproc/*.c)
-WAIT_ALL   := $(SHARED_SRC) $(WAIT_SRC) $(wildcard inproc/lib/*.c patch/*.c)
+WAIT_ALL   := $(SHARED_SRC) $(PYTHON_SRC) $(WAIT_SRC) $(wildcard inproc/lib/*.c patch/*.c)
 # The one call instruction that libflamewait's handlers use has a library of its own, at an address
 # that inproc/gate.h names, too.
 GATE_SRC   := inproc/gate/gate.c

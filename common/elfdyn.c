@@ -209,15 +209,25 @@ static bool bloom_has(const struct elfdyn *e, uint32_t h)
            (word >> ((h >> (head->bloom_shift & 31)) % 64) & 1);
 }
 
-static bool symbol_is(const struct elfdyn *e, uint32_t i, const char *name)
+static bool symbol_is(const struct elfdyn *e, uint32_t i, const char *name, uint64_t *value)
 {
     Elf64_Sym sym;
 
-    return read_at(e->fd, e->symbols + (uint64_t)i * sizeof sym, &sym, sizeof sym) &&
-           sym.st_shndx != SHN_UNDEF && string_is(e, sym.st_name, name, strlen(name) + 1);
+    if (!read_at(e->fd, e->symbols + (uint64_t)i * sizeof sym, &sym, sizeof sym) ||
+        sym.st_shndx == SHN_UNDEF || !string_is(e, sym.st_name, name, strlen(name) + 1))
+        return false;
+    *value = sym.st_value;
+    return true;
 }
 
 bool elfdyn_defines(struct elfdyn *e, const char *name)
+{
+    uint64_t value;
+
+    return elfdyn_value(e, name, &value);
+}
+
+bool elfdyn_value(struct elfdyn *e, const char *name, uint64_t *value)
 {
     const struct elfdyn_hash *head = &e->hash_head;
     uint64_t buckets = e->hash + sizeof *head + 8 * (uint64_t)head->bloom_words;
@@ -232,7 +242,7 @@ bool elfdyn_defines(struct elfdyn *e, const char *name)
 
         if (!read_at(e->fd, chain, &link, sizeof link))
             return false;
-        if ((link | 1) == (h | 1) && symbol_is(e, i, name))
+        if ((link | 1) == (h | 1) && symbol_is(e, i, name, value))
             return true;
         if (link & 1)
             return false;

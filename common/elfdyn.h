@@ -48,6 +48,9 @@ bool elfdyn_needs(struct elfdyn *e, const char *const *prefixes, size_t n);
  * table; without that table the answer is no. */
 bool elfdyn_defines(struct elfdyn *e, const char *name);
 
+/* Likewise, with its value, which is an address in the file. */
+bool elfdyn_value(struct elfdyn *e, const char *name, uint64_t *value);
+
 /* True when the file has the note `type` of `owner` (its name, of 15 bytes at most), for example 4
  * of "Go", which Go's linker writes into each program. */
 bool elfdyn_has_note(struct elfdyn *e, const char *owner, uint32_t type);

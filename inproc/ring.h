@@ -11,20 +11,17 @@
  * Records, all of whole words; the first is ring_word(kind, words, more):
  *
  *     RING_BEGIN  more: pid   the thread's number      the first of each owner
- *     RING_STACK  more: id    addresses, outermost first; ids begin at 1 and go up by one
- *     RING_MEMORY more: serial number of the RING_CALL that follows it
- *                 address, number of bytes, and the bytes, padded with zeros to a word: memory
- *                 that an argument of that call pointed to. At most RING_PIECES of one call.
- *                 For an open it comes before its RING_DONE
- *     RING_CALL   more: number of the call
- *                 time before it, six arguments, id of the stack (0: none) and serial number << 32,
- *                 and 0, or ring_outcome of the call if it is over and did not sleep
- *     RING_DONE   more: flags
- *                 time after it, result, serial number of its RING_CALL
- *     RING_REGION more: enum ring_region | number of bytes of the name << 8
- *                 time, and the name, padded with zeros to a word: a region or a mark that the
- *                 program sets by preload/flamemem.h
- *     RING_WAITED more: 0
+ *     RING_FUNCTION more: id  number of bytes, and the name of a function of an interpreter
+ * (Python's), padded with zeros to a word; ids begin at 1 and go up by one RING_STACK  more: id
+ * addresses, outermost first; ids begin at 1 and go up by one. A word with RING_IS_FUNCTION is the
+ * id of a function that the frame before it runs RING_MEMORY more: serial number of the RING_CALL
+ * that follows it address, number of bytes, and the bytes, padded with zeros to a word: memory that
+ * an argument of that call pointed to. At most RING_PIECES of one call. For an open it comes before
+ * its RING_DONE RING_CALL   more: number of the call time before it, six arguments, id of the stack
+ * (0: none) and serial number << 32, and 0, or ring_outcome of the call if it is over and did not
+ * sleep RING_DONE   more: flags time after it, result, serial number of its RING_CALL RING_REGION
+ * more: enum ring_region | number of bytes of the name << 8 time, and the name, padded with zeros
+ * to a word: a region or a mark that the program sets by preload/flamemem.h RING_WAITED more: 0
  *                 time, the ns for which the thread has waited for room since the last such
  *                 record, and the number of waits
  *
@@ -52,6 +49,9 @@
 
 #define RING_NAME_MAX 255u /* bytes of a region's name */
 
+#define RING_FUNCTION_MAX 1000u              /* bytes of a function's name */
+#define RING_IS_FUNCTION ((uint64_t)1 << 62) /* in no address */
+
 #define RING_PIECES 3u
 #define RING_PIECE_MAX 1022u /* words of one piece */
 
@@ -62,7 +62,8 @@ enum ring_kind {
     RING_DONE,
     RING_MEMORY,
     RING_REGION,
-    RING_WAITED
+    RING_WAITED,
+    RING_FUNCTION
 };
 
 enum ring_region {
@@ -83,6 +84,7 @@ enum ring_region {
 #define RING_DONE_WORDS 4u
 #define RING_WAITED_WORDS 4u
 #define RING_REGION_WORDS(bytes) (2u + ((bytes) + 7u) / 8u)
+#define RING_FUNCTION_WORDS(bytes) (2u + ((bytes) + 7u) / 8u)
 #define RING_MOST_WORDS (1u + RING_STACK_MAX)
 #define RING_PIECE_WORDS 3u /* in addition to the bytes */
 

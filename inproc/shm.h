@@ -42,7 +42,7 @@
 #define SHM_ENV "FLAME_WAITS"
 #define SHM_FILE "flame-waits" /* prefix of both names, of memfd_create */
 #define SHM_MAGIC "FLMWAIT"    /* with the NUL: 8 bytes */
-#define SHM_VERSION 7
+#define SHM_VERSION 8
 
 /* Bound on the numbers of calls that can be selected. */
 #define SHM_CALLS 512
@@ -90,14 +90,16 @@ struct shm_head {
     uint64_t pid_namespace;         /* inode of the tracer's, which thread numbers belong to */
     uint64_t calls[SHM_CALLS / 64]; /* calls that are logged here; all others stop for the tracer */
     uint32_t modules;
-    uint32_t beat;        /* goes up each time the rings have been read */
-    uint32_t filters;     /* seccomp filters that programs are under (syscall_mark.h), plus one; 0:
-                             unknown */
-    uint32_t marks;       /* 1: the tracer's filter allows marked calls */
-    uint32_t sequences;   /* 1: the kernel shows whether a thread left its CPU (rseq.h) */
-    uint32_t files;       /* tables of descriptors */
-    uint32_t files_off;   /* 1: no entry is made in them any more */
-    uint32_t user;        /* the tracer's effective user ID */
+    uint32_t beat;      /* goes up each time the rings have been read */
+    uint32_t filters;   /* seccomp filters that programs are under (syscall_mark.h), plus one; 0:
+                           unknown */
+    uint32_t marks;     /* 1: the tracer's filter allows marked calls */
+    uint32_t sequences; /* 1: the kernel shows whether a thread left its CPU (rseq.h) */
+    uint32_t files;     /* tables of descriptors */
+    uint32_t files_off; /* 1: no entry is made in them any more */
+    uint32_t user;      /* the tracer's effective user ID */
+    uint32_t python;    /* 1: stacks have functions of Python */
+    uint32_t reserved;
     uint64_t shared_size; /* of the programs' file */
     uint64_t shared_inode;
     uint64_t files_at;
@@ -105,7 +107,7 @@ struct shm_head {
     char shared_name[SHM_NAME_MAX]; /* with a NUL */
 };
 
-_Static_assert(sizeof(struct shm_head) == 256, "shared between programs");
+_Static_assert(sizeof(struct shm_head) == 264, "shared between programs");
 _Static_assert(sizeof(struct shm_module) == 80, "shared between programs");
 
 /* The beginning of the programs' file. */

@@ -620,6 +620,11 @@ void recorder_expect_own_libraries(struct recorder *r)
     stacks_have_own_libraries(r->stacks);
 }
 
+void recorder_name_python(struct recorder *r)
+{
+    stacks_name_python(r->stacks);
+}
+
 void recorder_use_stops(struct recorder *r, struct source *s)
 {
     r->stops = s;

@@ -99,6 +99,8 @@ void recorder_sample_sleeper(struct recorder *r, pid_t tid, const struct task_ca
 void recorder_mapped(struct recorder *r, pid_t pid);
 /* Passes the event to the machine, and updates address spaces, objects and names. */
 void recorder_event(struct recorder *r, const struct off_event *e);
+/* Stacks of stopped and sleeping threads have functions of Python. */
+void recorder_name_python(struct recorder *r);
 /* Libraries of flame are in the command: their waits are not the program's waits. */
 void recorder_expect_own_libraries(struct recorder *r);
 /* Like recorder_expect_own_libraries, and threads log calls (tracer/inproc/inproc_source.h). */

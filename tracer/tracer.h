@@ -31,13 +31,14 @@ struct tracer_options {
     const char *inproc_preload; /* `preload` with libflamewait.so before it: threads log calls of
                            theirs where possible; NULL: all calls stop */
     const char *setting;        /* "NAME=VALUE" for the command's environment; NULL: none */
-    bool recorder; /* libflamemem.so is in `preload`: its own calls are not reported as the
-                      program's */
-    bool objects;  /* numbers stay in the names of objects */
-    bool kernel;   /* kernel stacks, where permitted; where they are not, a line reports it */
-    bool no_stops; /* attach without stopping any thread (tracer/nostop/nostop.h): min_block_ns is
-                      the length from which sleeps are sampled, hz must be 0 */
-    bool quiet;    /* do not report on a terminal that tracing has begun */
+    bool recorder;  /* libflamemem.so is in `preload`: its own calls are not reported as the
+                       program's */
+    bool no_python; /* stacks have no functions of Python */
+    bool objects;   /* numbers stay in the names of objects */
+    bool kernel;    /* kernel stacks, where permitted; where they are not, a line reports it */
+    bool no_stops;  /* attach without stopping any thread (tracer/nostop/nostop.h): min_block_ns is
+                       the length from which sleeps are sampled, hz must be 0 */
+    bool quiet;     /* do not report on a terminal that tracing has begun */
     uint64_t max_disk; /* bytes of disk that the trace may use; 0: no limit */
     uint64_t lanes;    /* bytes of the trace for the times of waits; 0: these are not recorded */
     uint64_t last_ns;  /* length of the last part whose times of waits are kept; 0: all are */

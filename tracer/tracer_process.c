@@ -134,6 +134,13 @@ static uint32_t on_noted_stack(void *arg, pid_t tid, const uint64_t *pcs, size_t
     return inproc_stacks_add(t->recorder.given, tid, pcs, n);
 }
 
+static uint64_t on_noted_function(void *arg, const char *name, size_t len)
+{
+    struct tracing *t = arg;
+
+    return stacks_function(t->recorder.stacks, name, len);
+}
+
 static bool on_noted(void *arg, const struct off_event *e, uint32_t stack)
 {
     struct tracing *t = arg;
@@ -152,8 +159,11 @@ static void on_region(void *arg, pid_t tid, enum ring_region what, const char *n
 static void begin_inproc(struct tracing *t, struct source_options *from,
                          struct source_client *client)
 {
-    const struct inproc_client noted = {
-        .arg = t, .stack = on_noted_stack, .event = on_noted, .region = on_region};
+    const struct inproc_client noted = {.arg = t,
+                                        .stack = on_noted_stack,
+                                        .function = t->opt->no_python ? NULL : on_noted_function,
+                                        .event = on_noted,
+                                        .region = on_region};
     const char *why = NULL;
 
     t->inproc = inproc_new(&noted, &why);
@@ -266,6 +276,8 @@ static int set_up(struct tracing *t, const struct signal_forward_saved *signals,
         return FLAME_FAILED;
     recorder_init(&t->recorder, trace, (int)o->depth);
     t->recorder.keep_numbers = o->objects;
+    if (!o->no_python)
+        recorder_name_python(&t->recorder);
     t->recorder.watch = o->watch;
     t->recorder.kernel = kernel;
     objects_cache_descriptors(t->recorder.objects, o->argv && !o->no_follow);

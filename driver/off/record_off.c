@@ -66,6 +66,7 @@ int record_off_begin(struct record_off *x, struct recording *r, const struct off
     x->options.recorder = o->run.records_memory && preload;
     x->options.trace_path = r->rundir.waits;
     x->options.quiet = o->run.quiet;
+    x->options.no_python = o->run.no_python;
     x->options.lanes = off_options_lanes(o);
     x->start_ns = clock_ns(CLOCK_MONOTONIC);
     return tracer_begin(&x->options, &x->tracer);

@@ -44,6 +44,10 @@ const struct opts_row run_rows[] = {
     {"no-follow", .help = "leave the programs and processes out that COMMAND starts",
      .take = opts_take_false, .at = AT(follow)},
     RUN_ROW_NO_NAMES(AT(no_names)),
+    {"no-python",
+     .help = "leave the functions of CPython (3.11 to 3.15) out of stacks; otherwise they "
+             "are between the native frames that run them",
+     .take = opts_take_true, .at = AT(no_python)},
     {"jit-names",
      .help = "have Node.js, Java, .NET and Python write the names of functions that they compile "
              "(by variables of COMMAND's environment)",
@@ -69,11 +73,6 @@ const struct opts_row run_rows_of_memory[] = {
     {"no-patch",
      .help = "leave the program's own code as it is, and an allocator in the program's file unseen",
      .take = opts_take_true, .at = AT(no_patch)},
-    {"no-python",
-     .help =
-         "leave the functions of CPython (3.11 to 3.15) out of stacks of memory; otherwise they "
-         "are between the native frames that run them",
-     .take = opts_take_true, .at = AT(no_python)},
     {"python", .help = "the default, for compatibility", .take = opts_take_true, .at = AT(python)},
     {"lifetimes", .arg = "CLOCK",
      .help =

@@ -17,8 +17,8 @@ static const struct runtime {
 } runtimes[] = {
     {.begins = "python",
      .what = "functions of Python",
-     .advice = "Python's functions have names in stacks of memory (3.11 to 3.15); for waits, and "
-               "with newer versions, --jit-names has the interpreter write them",
+     .advice = "Python's functions have names in stacks (3.11 to 3.15); with newer versions "
+               "--jit-names has the interpreter write them",
      .has_names = true},
     {.begins = "node",
      .what = "functions of JavaScript",

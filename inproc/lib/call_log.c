@@ -63,6 +63,7 @@
 #include "inproc/lib/ownclock.h"
 #include "inproc/lib/arg_memory.h"
 #include "inproc/lib/polledfiles.h"
+#include "inproc/lib/python_waits.h"
 #include "inproc/lib/fpu_state.h"
 #include "inproc/lib/vforkchild.h"
 #include "common/processor/arch.h"
@@ -112,6 +113,8 @@ struct call_logger {
     unsigned ask; /* number of further calls on descriptors for which the counts are read */
     struct local_stack stack;
     struct local_small small;
+    struct python_waits *python; /* NULL: the thread has run no Python */
+    uint32_t chain;              /* as python_waits_follow last returned it */
     struct {
         uint64_t hash;
         uint32_t id; /* 0: empty slot */
@@ -242,6 +245,8 @@ unsigned call_log_init(const struct shm_view *s)
     *process_now = (uint32_t)kernel_call(SYS_getpid);
     with_sequences = s->head->sequences && rseq_begin();
     modules_init(0);
+    if (s->head->python)
+        python_waits_init();
     open_fds_init(s);
     session = s;
     patch_numbers = s->head->calls;
@@ -291,6 +296,7 @@ static void after_fork(void)
     kernel_after_fork();
     modules_after_fork();
     local_after_fork();
+    python_waits_after_fork();
     if (kernel_call(SYS_getppid) == 0 || other_clock)
         no_more = true;
     *process_now = (uint32_t)kernel_call(SYS_getpid);
@@ -328,6 +334,8 @@ static struct call_logger *memory_for(struct ring *ring, pid_t tid)
         *at = t;
     }
     local_stack_pass_on(&t->stack);
+    python_waits_pass_on(t->python);
+    t->chain = 0;
     for (unsigned i = 0; i < KNOWN; i++)
         t->known[i].id = 0;
     t->ring = ring;
@@ -406,80 +414,7 @@ static inline void leave(struct call_logger *t)
     t->busy = 0;
 }
 
-/* ---- stacks ---- */
-
-static uint64_t hash_of(const struct local_stack *s, uintptr_t leaf)
-{
-    uint64_t h = HASH_GOLDEN ^ modules_epoch() ^ leaf;
-
-    for (uint32_t i = 0; i < s->len; i++) {
-        h = (h ^ s->pcs[i]) * 0xff51afd7ed558ccdu;
-        h ^= h >> 32;
-    }
-    return h;
-}
-
-/* Logs the stack. `leaf`: the innermost frame, of the code that makes the call on behalf of the
- * others; 0: none. */
-static void put_stack(struct call_logger *t, uint32_t id, uintptr_t leaf)
-{
-    const struct local_stack *s = &t->stack;
-    struct ring *r = t->ring;
-    uint64_t at = r->head;
-
-    r->words[at++ % RING_WORDS] = ring_word(RING_STACK, 1 + s->len + (leaf != 0), id);
-    for (uint32_t i = 0; i < s->len; i++)
-        r->words[at++ % RING_WORDS] = s->pcs[i];
-    if (leaf)
-        r->words[at++ % RING_WORDS] = leaf;
-    __atomic_store_n(&r->head, at, __ATOMIC_RELEASE);
-}
-
-/* Whether a frame of the stack is this library's: a handler runs in a call that is being made here.
- */
-static bool is_in_a_call(const struct local_stack *s)
-{
-    for (uint32_t i = 0; i < s->len; i++)
-        if (s->pcs[i] >= (uintptr_t)&__ehdr_start && s->pcs[i] < (uintptr_t)&_end)
-            return true;
-    return false;
-}
-
-/* Walks the stack, and logs it if it is new; there must be room for RING_MOST_WORDS. Returns its
- * number; 0: the tracer has more ways to walk this stack, or it is deeper than a record can be. */
-static FLAME_COLD uint32_t walk(struct call_logger *t, const struct patch_call *call)
-{
-    const struct walk_regs regs = {.pc = call->pc, .sp = call->sp, .bp = call->bp};
-    bool fell_back;
-    uint64_t hash;
-    uint32_t at;
-
-    fpu_state_save(t->vectors);
-    local_walk(&t->stack, regs, &fell_back);
-    fpu_state_restore(t->vectors);
-    if (!t->stack.len || t->stack.len > RING_STACK_MAX || fell_back)
-        return 0;
-    if (unlikely(local_interrupted(&t->stack)) && is_in_a_call(&t->stack))
-        return 0;
-    if (unlikely(local_guessed(&t->stack)) &&
-        (confined || no_more || !local_guess_holds(&t->stack, t->tid)))
-        return 0;
-    hash = hash_of(&t->stack, call->point ? marked_pc : 0);
-    at = (uint32_t)(hash % KNOWN);
-    if (t->known[at].hash != hash || !t->known[at].id) {
-        if (t->stack.len == RING_STACK_MAX && call->point)
-            return 0;
-        put_stack(t, ++t->stacks, call->point ? marked_pc : 0);
-        t->known[at].hash = hash;
-        t->known[at].id = t->stacks;
-    }
-    fpu_state_save(t->vectors);
-    local_mark(&t->stack, t->known[at].id);
-    fpu_state_restore(t->vectors);
-    return t->known[at].id;
-}
-
-/* ---- calls ---- */
+/* ---- room ---- */
 
 /* Spends the time of a sleep, where the library may make no call of its own. */
 static long pass_time(const struct patch_call *call)
@@ -521,6 +456,127 @@ static inline bool has_room(struct call_logger *t, unsigned words)
 #define ROOM                                                                                       \
     (RING_WAITED_WORDS + RING_MOST_WORDS + POINTED_MOST_WORDS + RING_CALL_WORDS + RING_DONE_WORDS)
 
+/* ---- stacks ---- */
+
+static uint64_t hash_of(const uint64_t *words, uint32_t n, uintptr_t leaf)
+{
+    uint64_t h = HASH_GOLDEN ^ modules_epoch() ^ leaf;
+
+    for (uint32_t i = 0; i < n; i++) {
+        h = (h ^ words[i]) * 0xff51afd7ed558ccdu;
+        h ^= h >> 32;
+    }
+    return h;
+}
+
+/* Logs the stack. `leaf`: the innermost frame, of the code that makes the call on behalf of the
+ * others; 0: none. */
+static void put_stack(struct call_logger *t, uint32_t id, const uint64_t *words, uint32_t n,
+                      uintptr_t leaf)
+{
+    struct ring *r = t->ring;
+    uint64_t at = r->head;
+
+    r->words[at++ % RING_WORDS] = ring_word(RING_STACK, 1 + n + (leaf != 0), id);
+    for (uint32_t i = 0; i < n; i++)
+        r->words[at++ % RING_WORDS] = words[i] & RING_IS_FUNCTION
+                                          ? RING_IS_FUNCTION | python_waits_id(t->python, words[i])
+                                          : words[i];
+    if (leaf)
+        r->words[at++ % RING_WORDS] = leaf;
+    __atomic_store_n(&r->head, at, __ATOMIC_RELEASE);
+}
+
+/* Whether a frame of the stack is this library's: a handler runs in a call that is being made here.
+ */
+static bool is_in_a_call(const struct local_stack *s)
+{
+    for (uint32_t i = 0; i < s->len; i++)
+        if (s->pcs[i] >= (uintptr_t)&__ehdr_start && s->pcs[i] < (uintptr_t)&_end)
+            return true;
+    return false;
+}
+
+/* Follows the functions of Python that the thread runs: its stacks are recognised in their context.
+ */
+static FLAME_NOINLINE void follow(struct call_logger *t)
+{
+    fpu_state_save(t->vectors);
+    t->chain = python_waits_follow(&t->python);
+    local_set_context(&t->stack, t->chain == CHAIN_IDS_NONE ? 0 : t->chain);
+    fpu_state_restore(t->vectors);
+}
+
+/* The words of the last walk's stack, and their number; 0: there are none, or too many. */
+static uint32_t find_functions(struct call_logger *t, uintptr_t leaf, uint64_t **words)
+{
+    *words = (uint64_t *)t->stack.pcs;
+    if (session->head->python && !python_waits_found())
+        python_waits_look(&t->stack);
+    return t->chain ? python_waits_merge(t->python, &t->stack, RING_STACK_MAX - (leaf != 0), words)
+                    : t->stack.len;
+}
+
+/* Logs names of the stack's functions that the ring does not have. False: there is no room. */
+static bool put_functions(struct call_logger *t, const uint64_t *words, uint32_t n)
+{
+    uint64_t function;
+
+    while ((function = python_waits_unlogged(t->python, words, n))) {
+        uint64_t record[RING_FUNCTION_WORDS(RING_FUNCTION_MAX)];
+        uint32_t len = python_waits_name(function, record + 2);
+        unsigned size = RING_FUNCTION_WORDS(len);
+        uint32_t id = has_room(t, size) ? python_waits_log(t->python, function) : 0;
+
+        if (!id)
+            return false;
+        record[0] = ring_word(RING_FUNCTION, size, id);
+        record[1] = len;
+        ring_put(t->ring, record, size);
+    }
+    return has_room(t, ROOM);
+}
+
+/* Walks the stack, and logs it if it is new; there must be room for RING_MOST_WORDS. Returns its
+ * number; 0: the tracer has more ways to walk this stack, or it is deeper than a record can be. */
+static FLAME_COLD uint32_t walk(struct call_logger *t, const struct patch_call *call)
+{
+    const struct walk_regs regs = {.pc = call->pc, .sp = call->sp, .bp = call->bp};
+    uintptr_t leaf = call->point ? marked_pc : 0;
+    uint64_t hash, *words;
+    bool fell_back;
+    uint32_t at, n;
+
+    fpu_state_save(t->vectors);
+    local_walk(&t->stack, regs, &fell_back);
+    n = find_functions(t, leaf, &words);
+    fpu_state_restore(t->vectors);
+    if (!n || n + (leaf != 0) > RING_STACK_MAX || fell_back)
+        return 0;
+    if (unlikely(local_interrupted(&t->stack)) && is_in_a_call(&t->stack))
+        return 0;
+    if (unlikely(local_guessed(&t->stack)) &&
+        (confined || no_more || !local_guess_holds(&t->stack, t->tid)))
+        return 0;
+    hash = hash_of(words, n, leaf);
+    at = (uint32_t)(hash % KNOWN);
+    if (t->known[at].hash != hash || !t->known[at].id) {
+        if (words != (uint64_t *)t->stack.pcs && !put_functions(t, words, n))
+            return 0;
+        put_stack(t, ++t->stacks, words, n, leaf);
+        t->known[at].hash = hash;
+        t->known[at].id = t->stacks;
+    }
+    if (unlikely(t->chain == CHAIN_IDS_NONE))
+        return t->known[at].id;
+    fpu_state_save(t->vectors);
+    local_mark(&t->stack, t->known[at].id);
+    fpu_state_restore(t->vectors);
+    return t->known[at].id;
+}
+
+/* ---- calls ---- */
+
 /* Logs how long the thread has waited for room. There must be room for it. */
 static FLAME_COLD void put_waited(struct call_logger *t)
 {
@@ -558,7 +614,9 @@ static inline uint64_t begin(struct call_logger *t, const struct patch_call *cal
         return 0;
     if (unlikely(t->waits))
         put_waited(t);
-    stack = local_recall(&t->stack, regs);
+    if (unlikely(python_waits_found()))
+        follow(t);
+    stack = unlikely(t->chain == CHAIN_IDS_NONE) ? 0 : local_recall(&t->stack, regs);
     if (unlikely(!stack) && !(stack = walk(t, call)))
         return 0;
     t->serial++;
@@ -733,6 +791,7 @@ static FLAME_COLD long make_special(const struct patch_call *call)
 {
     long result;
 
+    python_waits_see(call);
     if (call->number == SYS_unshare && call->args[0] & CLONE_FILES)
         open_fds_distrust(*process_now);
     if (call->number == SYS_unshare && call->args[0] & CLONE_NEWTIME)

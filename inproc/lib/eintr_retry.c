@@ -66,6 +66,7 @@ unsigned eintr_retry_kind(long number)
     case SYS_mprotect:
     case SYS_mremap:
     case SYS_munmap:
+    case SYS_brk:
     case SYS_unshare:
     case SYS_setuid:
     case SYS_setreuid:

@@ -13,6 +13,8 @@
 /* Most stacks of a thread: a program has some thousand different ones; one that writes without end
  * is stopped. */
 #define STACKS_MOST (1u << 22)
+/* Most functions of a thread. */
+#define FUNCTIONS_MOST (1u << 18)
 
 void ring_reader_init(struct ring_reader *r, struct ring *ring, struct ring_control *control)
 {
@@ -25,6 +27,7 @@ void ring_reader_init(struct ring_reader *r, struct ring *ring, struct ring_cont
 void ring_reader_release(struct ring_reader *r)
 {
     free(r->stacks);
+    free(r->functions);
     memset(r, 0, offsetof(struct ring_reader, memory));
 }
 
@@ -90,9 +93,40 @@ static bool take_begin(struct ring_reader *r)
     return true;
 }
 
+static bool take_function(struct ring_reader *r, const struct ring_client *client)
+{
+    uint64_t len = r->record[1], function;
+
+    if (words_of(r) < 2 || more_of(r) != r->nfunctions + 1 || r->nfunctions == FUNCTIONS_MOST ||
+        len > RING_FUNCTION_MAX || words_of(r) != RING_FUNCTION_WORDS(len) || !client->function)
+        return false;
+    function = client->function(client->arg, (const char *)(r->record + 2), len);
+    if (!function)
+        return false;
+    GROW(r->functions, r->nfunctions, r->functions_cap);
+    r->functions[r->nfunctions++] = function;
+    return true;
+}
+
+/* Replaces ids of functions. The innermost word is an address. */
+static bool find_functions(struct ring_reader *r)
+{
+    for (unsigned i = 1; i < words_of(r); i++) {
+        uint64_t id = r->record[i] & ~RING_IS_FUNCTION;
+
+        if (likely(!(r->record[i] & RING_IS_FUNCTION)))
+            continue;
+        if (!id || id > r->nfunctions || i + 1 == words_of(r))
+            return false;
+        r->record[i] = r->functions[id - 1];
+    }
+    return true;
+}
+
 static bool take_stack(struct ring_reader *r, const struct ring_client *client)
 {
-    if (words_of(r) < 2 || more_of(r) != r->nstacks + 1 || r->nstacks == STACKS_MOST)
+    if (words_of(r) < 2 || more_of(r) != r->nstacks + 1 || r->nstacks == STACKS_MOST ||
+        !find_functions(r))
         return false;
     GROW(r->stacks, r->nstacks, r->stacks_cap);
     r->stacks[r->nstacks++] = client->stack(client->arg, r->tid, r->record + 1, words_of(r) - 1);
@@ -265,6 +299,10 @@ enum ring_result ring_next(struct ring_reader *r, uint64_t now, const struct rin
         case RING_STACK:
             if (!take_stack(r, client))
                 return damaged(r, "a stack has a number that cannot be");
+            break;
+        case RING_FUNCTION:
+            if (!take_function(r, client))
+                return damaged(r, "a function cannot be");
             break;
         case RING_MEMORY:
             if (!take_memory(r))

@@ -39,6 +39,10 @@ struct ring_client {
     /* Called with a stack of the thread, outermost frame first; the number that it returns
      * represents the stack in later calls. The stack is borrowed. */
     uint32_t (*stack)(void *arg, pid_t tid, const uint64_t *pcs, size_t n);
+    /* Called with the name of a function; it replaces the function's id in stacks with what this
+     * returns. 0: no functions were asked for, and the ring is damaged; so it is if this is NULL.
+     * The name is borrowed. */
+    uint64_t (*function)(void *arg, const char *name, size_t len);
 };
 
 struct ring_reader {
@@ -53,6 +57,8 @@ struct ring_reader {
     bool held;        /* for readers of many rings: the record below has not been emitted yet */
     uint32_t *stacks; /* by id, from 1; owned */
     size_t nstacks, stacks_cap;
+    uint64_t *functions; /* by id, from 1; owned */
+    size_t nfunctions, functions_cap;
     struct ring_call open[RINGS_NESTED]; /* unfinished calls, the innermost last */
     unsigned nopen;
     /* After RING_ENTERED and RING_LEFT: */

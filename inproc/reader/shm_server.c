@@ -115,6 +115,7 @@ static struct shm_head plan(const struct shm_server_options *o)
                             .filters = o->filters,
                             .marks = o->marks,
                             .sequences = o->sequences,
+                            .python = o->python,
                             .files = PLAIN_FDS_TABLES,
                             .user = geteuid()};
     struct stat st;

@@ -34,7 +34,7 @@ struct shm_server_options {
     const struct site_list *modules; /* with build-ids; borrowed for the call */
     size_t nmodules;
     uint64_t calls[SHM_CALLS / 64];
-    uint32_t filters, marks, sequences; /* as in struct shm_head */
+    uint32_t filters, marks, sequences, python; /* as in struct shm_head */
 };
 
 /* 0 or -errno. The memory has a fixed size from the beginning, and only used pages take memory. */

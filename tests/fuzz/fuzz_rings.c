@@ -10,17 +10,33 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static uint32_t stacks;
+static uint64_t functions; /* the client's values for them are from 1 << 62 | 1 on */
 
 static volatile uint64_t read_all; /* so that a sanitizer sees each address being read */
 
 static uint32_t take_stack(void *arg, pid_t tid, const uint64_t *pcs, size_t n)
 {
     (void)arg;
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++) {
+        uint64_t function = pcs[i] & ~RING_IS_FUNCTION;
+
+        if (pcs[i] & RING_IS_FUNCTION && (!function || function > functions))
+            abort();
         read_all += pcs[i];
+    }
     if (tid <= 0 || !n || n > RING_STACK_MAX)
         abort();
     return ++stacks;
+}
+
+static uint64_t take_function(void *arg, const char *name, size_t len)
+{
+    (void)arg;
+    if (len > RING_FUNCTION_MAX)
+        abort();
+    for (size_t i = 0; i < len; i++)
+        read_all += (uint8_t)name[i];
+    return RING_IS_FUNCTION | ++functions;
 }
 
 static void check(const struct ring_reader *r, enum ring_result what)
@@ -45,7 +61,7 @@ static void check(const struct ring_reader *r, enum ring_result what)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    static const struct ring_client client = {.stack = take_stack};
+    static const struct ring_client client = {.stack = take_stack, .function = take_function};
     static struct ring ring;
     static struct ring_control control;
     static struct ring_reader reader;
@@ -63,6 +79,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     memset(ring.words, 0, sizeof ring.words);
     memcpy(ring.words, data + 8, words * 8);
     stacks = 0;
+    functions = 0;
     ring_reader_init(&reader, &ring, &control);
     while ((what = ring_next(&reader, 0, &client)) == RING_ENTERED || what == RING_LEFT ||
            what == RING_MARKER || what == RING_DELAYED) {

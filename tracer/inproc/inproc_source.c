@@ -37,9 +37,9 @@ static const int noted[] = {
 static const int handled[] = {SYS_close, SYS_fstat, SYS_newfstatat, SYS_unshare};
 /* Calls that the library also handles when no tracer reads any more: sandboxes, changes of user,
  * and calls that remove or change the clock or TLS. */
-static const int handled_still[] = {SYS_mlockall, SYS_prctl,  SYS_seccomp,  SYS_arch_prctl,
-                                    SYS_setns,    SYS_mmap,   SYS_mprotect, SYS_mremap,
-                                    SYS_munmap,   SYS_setuid, SYS_setreuid, SYS_setresuid};
+static const int handled_still[] = {
+    SYS_mlockall, SYS_prctl,  SYS_seccomp, SYS_arch_prctl, SYS_setns,    SYS_mmap,     SYS_mprotect,
+    SYS_mremap,   SYS_munmap, SYS_brk,     SYS_setuid,     SYS_setreuid, SYS_setresuid};
 
 struct inproc {
     struct inproc_client client;
@@ -69,6 +69,13 @@ static uint32_t on_stack(void *arg, pid_t tid, const uint64_t *pcs, size_t n)
     struct inproc *i = arg;
 
     return i->client.stack(i->client.arg, tid, pcs, n);
+}
+
+static uint64_t on_function(void *arg, const char *name, size_t len)
+{
+    struct inproc *i = arg;
+
+    return i->client.function ? i->client.function(i->client.arg, name, len) : 0;
 }
 
 static void on_record(void *arg, enum ring_result what, const struct ring_reader *r)
@@ -140,6 +147,7 @@ struct inproc *inproc_new(const struct inproc_client *client, const char **why)
     add_calls(o.calls, handled, ARRAY_LEN(handled));
     add_calls(o.calls, handled_still, ARRAY_LEN(handled_still));
     o.sequences = rseq_tells();
+    o.python = client->function != NULL;
     filters = syscall_mark_filters();
     if (filters >= 0) {
         o.filters = (uint32_t)filters + 2; /* our own filter is one more, in the command */
@@ -153,8 +161,10 @@ struct inproc *inproc_new(const struct inproc_client *client, const char **why)
         free(i);
         return NULL;
     }
-    i->reported = (struct shm_server_client){
-        .ring = {.arg = i, .stack = on_stack}, .event = on_record, .damaged = on_damage};
+    i->reported =
+        (struct shm_server_client){.ring = {.arg = i, .stack = on_stack, .function = on_function},
+                                   .event = on_record,
+                                   .damaged = on_damage};
     events.arg = i;
     i->events = ringevents_new(&events);
     i->environment = (struct strbuf)STRBUF_INIT;

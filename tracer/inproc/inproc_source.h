@@ -31,6 +31,9 @@ struct inproc_client {
     /* Returns a number for a stack of the thread, outermost return address first; not 0. The stack
      * is borrowed. */
     uint32_t (*stack)(void *arg, pid_t tid, const uint64_t *pcs, size_t n);
+    /* Returns what stacks have in the place of a function of Python; 0: no functions are asked for.
+     * NULL: as 0, and programs are told so. The name is borrowed. */
+    uint64_t (*function)(void *arg, const char *name, size_t len);
     /* Handles an event, with the number of its stack; signals have none. False: the thread is
      * unknown, and its calls must stop from now on. */
     bool (*event)(void *arg, const struct off_event *e, uint32_t stack);

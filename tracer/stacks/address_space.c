@@ -61,8 +61,9 @@ struct layout {
     uint64_t pages; /* size of the address space when it was read */
     struct rules rules;
     struct spaces *all;
-    pid_t tid;  /* a thread of the space that can be read now */
-    bool doubt; /* an address was met that is not mapped as code */
+    struct image_python python; /* of the first module that has one */
+    pid_t tid;                  /* a thread of the space that can be read now */
+    bool doubt;                 /* an address was met that is not mapped as code */
 };
 
 struct space {
@@ -154,6 +155,16 @@ static uintptr_t base_of(const struct layout *l, const struct mapping *m)
     return 0;
 }
 
+static void note_python(struct layout *l, const struct mapping *m)
+{
+    const struct image_python *p = &m->image->python;
+
+    if (likely(!p->runtime) || l->python.runtime)
+        return;
+    l->python.runtime = p->runtime + m->bias;
+    l->python.version = p->version ? p->version + m->bias : 0;
+}
+
 static void note_module(struct layout *l, const struct mapping *m)
 {
     struct trace_module facts = {
@@ -199,8 +210,10 @@ static struct image *resolve(struct layout *l, struct mapping *m)
         image_release(m->image);
         m->image = NULL;
     }
-    if (m->image)
+    if (m->image) {
+        note_python(l, m);
         note_module(l, m);
+    }
     return m->image;
 }
 
@@ -379,6 +392,9 @@ static bool refresh(struct space *sp, pid_t tid)
             if (l->maps[i].image)
                 note_module(l, &l->maps[i]);
     }
+    for (size_t i = 0; i < l->n; i++)
+        if (l->maps[i].image)
+            note_python(l, &l->maps[i]);
     layout_release(old);
     sp->layout = l;
     return true;
@@ -428,6 +444,12 @@ struct image *space_image(struct space *sp, uintptr_t addr, uintptr_t *bias)
     if (im)
         *bias = m->bias;
     return im;
+}
+
+bool space_python(const struct space *sp, struct image_python *python)
+{
+    *python = sp->layout->python;
+    return python->runtime != 0;
 }
 
 bool space_is_code(const struct space *sp, uintptr_t addr)
@@ -485,6 +507,11 @@ void space_release(struct space *sp)
         return;
     layout_release(sp->layout);
     free(sp);
+}
+
+pid_t space_pid(const struct space *sp)
+{
+    return sp->pid;
 }
 
 void space_changed(struct space *sp)

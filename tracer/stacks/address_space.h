@@ -52,6 +52,10 @@ void space_changed(struct space *sp);
  */
 void space_where(struct space *sp, pid_t tid, uintptr_t addr, struct space_place *out);
 
+/* The process that the space was made for; its threads, and processes that share its memory, are in
+ * it. */
+pid_t space_pid(const struct space *sp);
+
 /* ---- for the walk ---- */
 
 /* Makes the space ready; false when its mappings cannot be read. `tid` as above. */
@@ -69,6 +73,8 @@ bool space_doubt(struct space *sp, pid_t tid);
 /* The image at `addr`, and in *bias the number to subtract from the address; NULL: none. Adds the
  * module to the trace. */
 struct image *space_image(struct space *sp, uintptr_t addr, uintptr_t *bias);
+/* The interpreter in the modules that stacks have met, by addresses in memory. False: none. */
+bool space_python(const struct space *sp, struct image_python *python);
 /* Whether there is code at `addr`. */
 bool space_is_code(const struct space *sp, uintptr_t addr);
 

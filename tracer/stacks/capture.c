@@ -8,6 +8,7 @@
 #include "common/alloc.h"
 #include "common/error.h"
 #include "common/strbuf.h"
+#include "tracer/stacks/python_chain.h"
 #include "tracer/stacks/stackcopy.h"
 #include "tracer/stacks/stackregs.h"
 
@@ -18,6 +19,8 @@
 #define FIRST_ROOM 1024
 /* Approximate bytes of code from a thread's entry point to the return address of its first call. */
 #define BEGINNING 24
+/* Set in the place of a pc that is the number of a name (python_chain.h). */
+#define IS_NAME ((uintptr_t)1 << 62)
 /* Most frames of a stack; deeper ones lose their outer end. */
 #define ROOM_MAX (1 << 21)
 
@@ -29,6 +32,11 @@ struct stacks {
     pid_t reading; /* the thread whose code is read */
     uintptr_t *pcs;
     int room;
+    struct python_chains *python; /* NULL: stacks have no functions of Python */
+    uintptr_t *sps;               /* stack pointers of the frames in pcs; NULL: as above */
+    bool sps_known;               /* for the last walk */
+    uintptr_t *merged;            /* pcs and names */
+    size_t merged_room;
     size_t deepest;     /* bytes from the stack pointer to the outermost frame of the last walk */
     bool whole;         /* the last walk reached the outermost frame */
     bool own_libraries; /* threads may have libraries of flame in them */
@@ -60,10 +68,29 @@ void stacks_free(struct stacks *s)
         return;
     stackcopy_release(&s->copy);
     spaces_free(s->spaces);
+    python_chains_free(s->python);
     free(s->pcs);
+    free(s->sps);
+    free(s->merged);
     free(s->likeness);
     free(s->recorders);
     free(s);
+}
+
+void stacks_name_python(struct stacks *s)
+{
+    if (s->python)
+        return;
+    s->python = python_chains_new();
+    s->sps = xreallocarray(NULL, (size_t)s->room, sizeof *s->sps);
+}
+
+static void widen(struct stacks *s)
+{
+    s->room *= 2; /* not GROW, because the whole stack is walked again each time */
+    s->pcs = xreallocarray(s->pcs, (size_t)s->room, sizeof *s->pcs);
+    if (s->sps)
+        s->sps = xreallocarray(s->sps, (size_t)s->room, sizeof *s->sps);
 }
 
 struct spaces *stacks_spaces(struct stacks *s)
@@ -192,29 +219,33 @@ static int walk_once(struct stacks *s, struct space *sp, const struct user_regs_
     struct walk_regs start = stackregs_walk(regs);
     struct session x = {s, sp};
     struct remote_code code = {&x, read_code, find_function};
-    struct remote_memory mem = {stackcopy_window, &s->copy, partial ? &code : NULL, 0};
+    struct remote_memory mem = {stackcopy_window, &s->copy, partial ? &code : NULL, s->sps, 0};
     enum walk_end end, other;
     int n, m;
 
     s->reading = s->copy.tid;
     for (;;) {
+        s->sps_known = s->sps != NULL;
         n = remote_walk(space_rules(sp), start, &mem, s->pcs, s->room, &end);
         if (likely(end != WALK_LOST) || partial || n == s->room)
             m = n;
-        else
+        else {
             m = ask_libunwind(s, sp, regs, &other);
+            s->sps_known = false;
+        }
         if (likely(m < s->room && n < s->room) || s->room >= ROOM_MAX)
             break;
-        s->room *= 2; /* not GROW, because the whole stack is walked again each time */
-        s->pcs = xreallocarray(s->pcs, (size_t)s->room, sizeof *s->pcs);
+        widen(s);
     }
     s->deepest = mem.deepest;
     /* libunwind may know less than the rules did (registers that no table restores). */
     if (unlikely(end == WALK_LOST && !partial)) {
-        if (m < n)
+        if (m < n) {
             n = remote_walk(space_rules(sp), start, &mem, s->pcs, s->room, &end);
-        else
+            s->sps_known = s->sps != NULL;
+        } else {
             end = other;
+        }
     }
     n = m < n ? n : m;
     s->whole = is_whole(s, sp, end, n);
@@ -246,6 +277,12 @@ const uintptr_t *stacks_walk(struct stacks *s, struct space *sp, pid_t tid,
 
 static uint32_t push(struct stacks *s, uint32_t node, uintptr_t pc)
 {
+    const struct python_name *name;
+
+    if (unlikely(pc & IS_NAME)) {
+        name = s->python ? python_chains_name(s->python, (uint32_t)pc) : NULL;
+        return name ? offtrace_name(s->to, node, TRACE_NODE_NAME, name->text, name->len) : node;
+    }
     return offtrace_node(s->to, node, pc & REMOTE_EXACT ? TRACE_NODE_PC_EXACT : TRACE_NODE_PC,
                          pc & ~REMOTE_EXACT);
 }
@@ -262,7 +299,60 @@ static void show_walk(const struct stacks *s, pid_t tid, const struct user_regs_
     strbuf_release(&pcs);
 }
 
-static void note_likeness(struct stacks *s, uint32_t node, int n)
+/* ---- functions of Python ---- */
+
+/* Whether the stack memory at `at` belongs to frame `i` of n. The outermost one runs no functions,
+ * and where a walk ended early all others would lie in it. */
+static bool holds(const struct stacks *s, int n, int i, uintptr_t at)
+{
+    return i + 1 < n && at >= s->sps[i] && at < s->sps[i + 1];
+}
+
+/* Merges the n frames in s->pcs and the functions, both innermost first, into s->merged. Returns
+ * their number. */
+static int merge(struct stacks *s, struct space *sp, int n, const struct python_function *functions,
+                 size_t left)
+{
+    uintptr_t bias;
+    int m = 0;
+
+    GROW_TO(s->merged, (size_t)n + left, s->merged_room);
+    for (int i = 0; i < n; i++) {
+        uint32_t names = 0;
+
+        for (; left && holds(s, n, i, functions->mark); left--, functions++)
+            if (functions->name) {
+                s->merged[m++] = functions->name->number | IS_NAME;
+                names++;
+            }
+        s->merged[m++] = s->pcs[i];
+        /* With -X perf, code that was made for this one function calls the loop. */
+        if (names == 1 && i + 1 < n && !space_image(sp, s->pcs[i + 1] & ~REMOTE_EXACT, &bias))
+            i++;
+    }
+    return m;
+}
+
+/* The stack in s->pcs, with names between its frames if it runs Python. *n is its length. */
+static const uintptr_t *with_python(struct stacks *s, struct space *sp, uint16_t thread, int *n)
+{
+    struct python_process p = {.pid = space_pid(sp), .epoch = space_epoch(sp)};
+    const struct python_function *functions;
+    size_t count;
+
+    /* A thread that serves page faults may be stopped, and its pages must not be read. */
+    if (likely(!s->sps_known) || s->copy.given || s->copy.wary || !space_python(sp, &p.at))
+        return s->pcs;
+    count = python_chain_read(s->python, &p, s->copy.tid, thread, &functions);
+    if (!count)
+        return s->pcs;
+    *n = merge(s, sp, *n, functions, count);
+    return s->merged;
+}
+
+/* ---- nodes ---- */
+
+static void note_likeness(struct stacks *s, uint32_t node, const uintptr_t *pcs, int n)
 {
     uint64_t h = 0xcbf29ce484222325u; /* FNV-1a, a word at a time */
 
@@ -270,7 +360,7 @@ static void note_likeness(struct stacks *s, uint32_t node, int n)
     if (s->likeness[node])
         return;
     for (int i = 0; i < n && i < STACKS_ALIKE_FRAMES; i++)
-        h = (h ^ s->pcs[i]) * 0x100000001b3u;
+        h = (h ^ pcs[i]) * 0x100000001b3u;
     s->likeness[node] = (uint32_t)(h ^ h >> 32) | 1;
 }
 
@@ -282,6 +372,7 @@ uint32_t stacks_likeness(const struct stacks *s, uint32_t node)
 /* Node of the n addresses s->pcs, innermost first. */
 static uint32_t node_of(struct stacks *s, struct space *sp, uint16_t thread, int n)
 {
+    const uintptr_t *pcs = with_python(s, sp, thread, &n);
     uint32_t node, inner = 0, outer = (uint32_t)n;
 
     if (unlikely(outer > s->depth)) {
@@ -293,13 +384,13 @@ static uint32_t node_of(struct stacks *s, struct space *sp, uint16_t thread, int
         node = offtrace_name(s->to, node, TRACE_NODE_NAME, TRACE_STACK_INCOMPLETE,
                              sizeof TRACE_STACK_INCOMPLETE - 1);
     for (uint32_t i = (uint32_t)n; i > (uint32_t)n - outer; i--)
-        node = push(s, node, s->pcs[i - 1]);
+        node = push(s, node, pcs[i - 1]);
     if (unlikely(inner))
         node = offtrace_node(s->to, node, TRACE_NODE_TRUNCATED, (uint32_t)n - s->depth);
     for (uint32_t i = inner; i > 0; i--)
-        node = push(s, node, s->pcs[i - 1]);
+        node = push(s, node, pcs[i - 1]);
     if (node)
-        note_likeness(s, node, n);
+        note_likeness(s, node, pcs, n);
     return node;
 }
 
@@ -328,6 +419,8 @@ static int pass_over(struct stacks *s, struct space *sp, int n, bool *own)
         const struct image *im = space_image(sp, pc, &bias);
         enum library_note library = im ? im->library : LIBRARY_NONE;
 
+        if (library == LIBRARY_NONE && s->sps)
+            s->sps[kept] = s->sps[i];
         if (library == LIBRARY_NONE)
             s->pcs[kept++] = s->pcs[i] | (inside == LIBRARY_WAITS ? REMOTE_EXACT : 0);
         if (library == LIBRARY_RECORDER && (i == 0 || is_own(im, pc - bias))) {
@@ -380,19 +473,24 @@ uint32_t stacks_inproc(struct stacks *s, struct space *sp, pid_t tid, uint16_t t
 
     if (!n || !space_prepare(sp, tid))
         return 0;
-    while ((size_t)s->room < n) {
-        s->room *= 2;
-        s->pcs = xreallocarray(s->pcs, (size_t)s->room, sizeof *s->pcs);
-    }
+    while ((size_t)s->room < n)
+        widen(s);
+    s->sps_known = false;
     for (size_t i = 0; i < n; i++) {
         s->pcs[i] = pcs[n - 1 - i] & ~REMOTE_EXACT;
-        space_image(sp, s->pcs[i], &bias); /* adds the module to the trace */
+        if (!(s->pcs[i] & IS_NAME))
+            space_image(sp, s->pcs[i], &bias); /* adds the module to the trace */
     }
     s->pcs[0] |= REMOTE_EXACT;
     s->reading = tid;
     s->whole = is_whole_as_given(s, sp, (int)n);
     s->lost += !s->whole;
     return node_without_guests(s, sp, thread, (int)n);
+}
+
+uint64_t stacks_function(struct stacks *s, const char *name, size_t len)
+{
+    return s->python ? python_chains_intern(s->python, name, len)->number | IS_NAME : 0;
 }
 
 void stacks_have_own_libraries(struct stacks *s)

@@ -49,11 +49,20 @@ uint32_t stacks_copied(struct stacks *s, struct space *sp, pid_t tid, uint16_t t
 const uintptr_t *stacks_walk(struct stacks *s, struct space *sp, pid_t tid,
                              const struct user_regs_struct *regs, bool partial, int *n);
 
-/* Node of a stack that the thread logged itself: return addresses, outermost first. It is the node
+/* Node of a stack that the thread logged itself: return addresses, outermost first, and what
+ * stacks_function returned for functions. It is the node
  * that stacks_capture would return at the call before the innermost address. 0: the process's
  * mappings cannot be read. */
 uint32_t stacks_inproc(struct stacks *s, struct space *sp, pid_t tid, uint16_t thread,
                        const uint64_t *pcs, size_t n);
+
+/* Value for a function of Python in the pcs of stacks_inproc, by its name; 0: stacks have
+ * none. */
+uint64_t stacks_function(struct stacks *s, const char *name, size_t len);
+
+/* From now on stacks of stacks_capture have the functions of Python between the native frames that
+ * run them, as TRACE_NODE_NAME, unless a walk needs libunwind. */
+void stacks_name_python(struct stacks *s);
 
 /* Libraries of flame may run in threads (common/env/librarynote.h): their frames are removed from
  * stacks. A stack that ends in the recorder's own work has the frame STACKS_RECORDER for it. */

@@ -17,6 +17,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "common/elfdyn.h"
 #include "common/pages.h"
 #include "common/alloc.h"
 #include "common/processor/processor.h"
@@ -276,6 +277,15 @@ static struct rule compile(void *arg, uintptr_t addr)
     return rule;
 }
 
+static void find_python(struct image *im, int fd)
+{
+    struct elfdyn e;
+
+    if (!elfdyn_open(&e, fd) || !elfdyn_value(&e, "_PyRuntime", &im->python.runtime) ||
+        !elfdyn_value(&e, "Py_Version", &im->python.version))
+        im->python.version = 0;
+}
+
 static struct image *load(const struct image_bytes *s)
 {
     struct image *im = xcalloc(1, sizeof *im);
@@ -291,6 +301,8 @@ static struct image *load(const struct image_bytes *s)
         if (im->phdr[i].p_type == PT_GNU_EH_FRAME)
             read_tables(im, s, &im->phdr[i]);
     }
+    if (s->fd >= 0)
+        find_python(im, s->fd);
     if (s->fd >= 0)
         frametable_load(&im->debug_frame, s->fd, true);
     if (s->fd >= 0 && !im->hdr_size)

@@ -23,6 +23,12 @@ struct image_key {
     uint64_t device, inode, size, mtime_ns;
 };
 
+/* Addresses in the file of what a Python interpreter in it defines; runtime 0: it has none. */
+struct image_python {
+    uint64_t runtime; /* _PyRuntime */
+    uint64_t version; /* Py_Version; 0: it is older than 3.11 */
+};
+
 struct image {
     unsigned refs;
     struct image_key key; /* size 0: read from memory */
@@ -38,7 +44,8 @@ struct image {
     struct rules rules; /* by address in the file */
     uint32_t build_id_size;
     uint8_t build_id[TRACE_BUILD_ID_MAX];
-    bool keeps_frames;         /* a Go file, whose functions all keep frame pointers */
+    bool keeps_frames; /* a Go file, whose functions all keep frame pointers */
+    struct image_python python;
     enum library_note library; /* whether it is a library of flame */
     uint64_t own_lo, own_hi;   /* the recorder's: its LIBRARY_OWN */
 };

@@ -11,11 +11,16 @@
 
 /* Offsets in bytes. */
 struct pylayout {
-    uint32_t version;        /* major << 8 | minor */
-    uint32_t runtime_key;    /* _PyRuntime: Py_tss_t of the calling thread's state; 0: there is
-                                none, and PyGILState_GetThisThreadState returns the state */
+    uint32_t version;     /* major << 8 | minor */
+    uint32_t runtime_key; /* _PyRuntime: Py_tss_t of the calling thread's state; 0: there is
+                             none, and PyGILState_GetThisThreadState returns the state */
+    uint16_t runtime_interpreters; /* _PyRuntime: interpreters.head */
+    uint16_t interp_next;          /* PyInterpreterState: next */
+    uint16_t interp_threads; /* PyInterpreterState: threads.head; the word before it counts all
+                                threads so far. Their `next` is at PYLAYOUT_STATE_NEXT */
     uint16_t state_frames;   /* PyThreadState: cframe, or current_frame */
-    uint16_t state_thread;   /* PyThreadState: thread_id, the value of pthread_self */
+    uint16_t state_thread;   /* PyThreadState: thread_id, the value of pthread_self; the word after
+                                it is the thread's number in the kernel */
     uint16_t frame_code;     /* _PyInterpreterFrame: f_code, or f_executable */
     uint16_t frame_previous; /* _PyInterpreterFrame: previous */
     uint16_t frame_entry;    /* a byte that is at least `entry_is` in the outermost Python frame of
@@ -35,6 +40,8 @@ struct pylayout {
                               numbers are used up; 0: there is none */
 };
 
+#define PYLAYOUT_STATE_NEXT 8u
+
 /*
  * The known versions. Offsets come from the headers that CPython installs, by offsetof with gcc for
  * x86-64. Include/cpython has thread states, code and texts; Include/internal has the runtime and
@@ -46,39 +53,43 @@ struct pylayout {
  */
 #define PYLAYOUT_3_11                                                                              \
     {                                                                                              \
-        .version = 0x30b, .runtime_key = 592, .state_frames = 56, .state_thread = 152,             \
-        .frame_code = 32, .frame_previous = 48, .frame_entry = 68, .entry_is = 1,                  \
-        .has_cframes = 1, .cframe_current = 8, .cframe_previous = 16, .entry_is_a_frame = 1,       \
-        .text_bytes = 48, .text_others = 72, .code_first_line = 72, .code_filename = 112,          \
-        .code_qualname = 128                                                                       \
+        .version = 0x30b, .runtime_key = 592, .runtime_interpreters = 40, .interp_next = 0,        \
+        .interp_threads = 16, .state_frames = 56, .state_thread = 152, .frame_code = 32,           \
+        .frame_previous = 48, .frame_entry = 68, .entry_is = 1, .has_cframes = 1,                  \
+        .cframe_current = 8, .cframe_previous = 16, .entry_is_a_frame = 1, .text_bytes = 48,       \
+        .text_others = 72, .code_first_line = 72, .code_filename = 112, .code_qualname = 128       \
     }
 #define PYLAYOUT_3_12                                                                              \
     {                                                                                              \
-        .version = 0x30c, .runtime_key = 1544, .state_frames = 56, .state_thread = 136,            \
-        .frame_code = 0, .frame_previous = 8, .frame_entry = 70, .entry_is = 3, .has_cframes = 1,  \
+        .version = 0x30c, .runtime_key = 1544, .runtime_interpreters = 40, .interp_next = 0,       \
+        .interp_threads = 72, .state_frames = 56, .state_thread = 136, .frame_code = 0,            \
+        .frame_previous = 8, .frame_entry = 70, .entry_is = 3, .has_cframes = 1,                   \
         .cframe_current = 0, .cframe_previous = 8, .text_bytes = 40, .text_others = 56,            \
         .code_first_line = 68, .code_filename = 112, .code_qualname = 128, .code_version = 92      \
     }
 #define PYLAYOUT_3_13                                                                              \
     {                                                                                              \
-        .version = 0x30d, .runtime_key = 2160, .state_frames = 72, .state_thread = 152,            \
-        .frame_code = 0, .frame_previous = 8, .frame_entry = 70, .entry_is = 3, .text_bytes = 40,  \
+        .version = 0x30d, .runtime_key = 2160, .runtime_interpreters = 632, .interp_next = 7264,   \
+        .interp_threads = 7344, .state_frames = 72, .state_thread = 152, .frame_code = 0,          \
+        .frame_previous = 8, .frame_entry = 70, .entry_is = 3, .text_bytes = 40,                   \
         .text_others = 56, .code_first_line = 68, .code_filename = 112, .code_qualname = 128,      \
         .code_version = 92                                                                         \
     }
 #define PYLAYOUT_3_14                                                                              \
     {                                                                                              \
-        .version = 0x30e, .runtime_key = 2336, .state_frames = 72, .state_thread = 152,            \
-        .frame_code = 0, .frame_previous = 8, .frame_entry = 74, .entry_is = 3, .code_tags = 3,    \
-        .text_bytes = 40, .text_others = 56, .code_first_line = 68, .code_filename = 112,          \
-        .code_qualname = 128, .code_version = 92                                                   \
+        .version = 0x30e, .runtime_key = 2336, .runtime_interpreters = 808, .interp_next = 7272,   \
+        .interp_threads = 7344, .state_frames = 72, .state_thread = 152, .frame_code = 0,          \
+        .frame_previous = 8, .frame_entry = 74, .entry_is = 3, .code_tags = 3, .text_bytes = 40,   \
+        .text_others = 56, .code_first_line = 68, .code_filename = 112, .code_qualname = 128,      \
+        .code_version = 92                                                                         \
     }
 #define PYLAYOUT_3_15                                                                              \
     {                                                                                              \
-        .version = 0x30f, .runtime_key = 0, .state_frames = 72, .state_thread = 176,               \
-        .frame_code = 0, .frame_previous = 8, .frame_entry = 74, .entry_is = 3, .code_tags = 3,    \
-        .text_bytes = 40, .text_others = 56, .code_first_line = 68, .code_filename = 112,          \
-        .code_qualname = 128, .code_version = 92                                                   \
+        .version = 0x30f, .runtime_key = 0, .runtime_interpreters = 936, .interp_next = 7264,      \
+        .interp_threads = 7336, .state_frames = 72, .state_thread = 176, .frame_code = 0,          \
+        .frame_previous = 8, .frame_entry = 74, .entry_is = 3, .code_tags = 3, .text_bytes = 40,   \
+        .text_others = 56, .code_first_line = 68, .code_filename = 112, .code_qualname = 128,      \
+        .code_version = 92                                                                         \
     }
 
 /* A version that every supported processor has a row for. */

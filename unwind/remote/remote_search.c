@@ -181,6 +181,7 @@ static enum way way_from(struct search *s, const struct place *p)
     int n;
 
     mem.code = NULL;
+    mem.sps = NULL;
     n = remote_walk(s->rules, from, &mem, pcs, TRIAL_MAX, &end);
     s->frames += n;
     if (n <= 0 || end != WALK_COMPLETE)

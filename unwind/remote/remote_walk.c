@@ -109,6 +109,14 @@ static bool wants_bp(packed_rule rule)
            rule_kind_of(rule) == RULE_CFA_FAR || rule_kind_of(rule) == RULE_NONE;
 }
 
+static inline void put(const struct remote_memory *mem, uintptr_t *pcs, int n,
+                       const struct frame_state *f)
+{
+    pcs[n] = f->r.pc | (f->kind & FRAME_EXACT ? REMOTE_EXACT : 0);
+    if (mem->sps)
+        mem->sps[n] = f->r.sp;
+}
+
 int remote_walk(struct rules *rules, struct walk_regs regs, struct remote_memory *mem,
                 uintptr_t *pcs, int max, enum walk_end *end)
 {
@@ -131,7 +139,7 @@ int remote_walk(struct rules *rules, struct walk_regs regs, struct remote_memory
         enum step step;
 
         if (unlikely(blind && wants_bp(rules_find(rules, frame_code(&f))))) {
-            pcs[n++] = f.r.pc | (f.kind & FRAME_EXACT ? REMOTE_EXACT : 0);
+            put(mem, pcs, n++, &f);
             if (!remote_search(rules, mem, &w, &before, &f)) {
                 bool bare = rule_kind_of(rules_find(rules, frame_code(&before))) == RULE_NONE;
 
@@ -147,7 +155,7 @@ int remote_walk(struct rules *rules, struct walk_regs regs, struct remote_memory
             *end = before.r.bp || cut ? WALK_BROKEN : WALK_COMPLETE;
             return n;
         }
-        pcs[n] = before.r.pc | (before.kind & FRAME_EXACT ? REMOTE_EXACT : 0);
+        put(mem, pcs, n, &before);
         if (step == STEP_LOST || step == STEP_END)
             more = wanted(rules, &w, &before);
         if (unlikely(step == STEP_OK && f.kind & FRAME_GUESSED && !f.r.bp) &&

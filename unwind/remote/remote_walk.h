@@ -29,6 +29,7 @@ struct remote_memory {
     bool (*window)(void *arg, uintptr_t addr, struct walk_window *out);
     void *arg;
     const struct remote_code *code; /* set if regs.bp is not known, otherwise NULL */
+    uintptr_t *sps; /* or NULL: filled like `pcs`, with the stack pointer of each frame */
     size_t deepest; /* set by the walk: number of bytes from regs.sp to the outermost frame */
 };
 

@@ -540,6 +540,100 @@ static void refuses_wait(uint64_t time, uint64_t ns, uint64_t times, const char 
     drop_ring(r);
 }
 
+/* ---- functions ---- */
+
+static char functions[8][16];
+static unsigned nfunctions;
+static uint64_t last_stack[8];
+
+static uint64_t take_function(void *arg, const char *name, size_t len)
+{
+    (void)arg;
+    snprintf(functions[nfunctions], sizeof functions[0], "%.*s", (int)len, name);
+    return RING_IS_FUNCTION | (500 + nfunctions++);
+}
+
+static uint32_t keep_stack(void *arg, pid_t tid, const uint64_t *pcs, size_t n)
+{
+    (void)arg;
+    (void)tid;
+    memcpy(last_stack, pcs, (n < 8 ? n : 8) * sizeof *pcs);
+    return 1;
+}
+
+static const struct ring_client with_functions = {.stack = keep_stack, .function = take_function};
+
+static void put_function(struct ring *r, uint32_t id, const char *name, size_t len, unsigned words)
+{
+    uint64_t w[RING_FUNCTION_WORDS(RING_FUNCTION_MAX) + 8] = {ring_word(RING_FUNCTION, words, id),
+                                                              len};
+
+    memcpy(w + 2, name, strlen(name));
+    ring_put(r, w, words);
+}
+
+static void put_mixed(struct ring *r, uint32_t id, uint64_t middle, uint64_t inner)
+{
+    const uint64_t w[] = {ring_word(RING_STACK, 4, id), 11, middle, inner};
+
+    ring_put(r, w, 4);
+}
+
+static enum ring_result next_with(const struct ring_client *c)
+{
+    return ring_next(&reader, 0, c);
+}
+
+static void test_functions(void)
+{
+    struct ring *r = new_ring();
+
+    ring_reader_init(&reader, r, control);
+    put_begin(r);
+    put_function(r, 1, "main", 4, 3);
+    put_function(r, 2, "functions", 9, 4);
+    put_mixed(r, 1, RING_IS_FUNCTION | 2, 12);
+    put_call(r, 1, 1, 1, 1);
+    ok(next_with(&with_functions) == RING_ENTERED && nfunctions == 2 &&
+           !strcmp(functions[0], "main") && !strcmp(functions[1], "functions"),
+       "names of functions are read");
+    ok(last_stack[0] == 11 && last_stack[1] == (RING_IS_FUNCTION | 501) && last_stack[2] == 12,
+       "a function in a stack is what the client says");
+    ring_reader_release(&reader);
+    drop_ring(r);
+}
+
+static void refuses_functions(const struct ring_client *c, uint32_t id, size_t len, unsigned words,
+                              uint64_t middle, uint64_t inner, const char *name)
+{
+    struct ring *r = new_ring();
+
+    ring_reader_init(&reader, r, control);
+    put_begin(r);
+    put_function(r, id, "main", len, words);
+    put_mixed(r, 1, middle, inner);
+    put_call(r, 1, 1, 1, 1);
+    ok(next_with(c) == RING_DAMAGED && reader.damage && control->closed, "%s is damage", name);
+    ring_reader_release(&reader);
+    drop_ring(r);
+}
+
+static void test_functions_damaged(void)
+{
+    const struct ring_client *c = &with_functions;
+
+    nfunctions = 0;
+    refuses_functions(c, 2, 4, 3, 1, 2, "a function whose id is not the next");
+    refuses_functions(c, 1, 400, 3, 1, 2, "a function's name that is longer than its record");
+    refuses_functions(c, 1, RING_FUNCTION_MAX + 1, RING_FUNCTION_WORDS(RING_FUNCTION_MAX + 1), 1, 2,
+                      "a function's name that is longer than the limit");
+    refuses_functions(c, 1, 4, 3, RING_IS_FUNCTION | 2, 2,
+                      "a function in a stack that was not named");
+    refuses_functions(c, 1, 4, 3, RING_IS_FUNCTION, 2, "function 0 in a stack");
+    refuses_functions(c, 1, 4, 3, 1, RING_IS_FUNCTION | 1, "a function as the innermost frame");
+    refuses_functions(&client, 1, 4, 3, 1, 2, "a function that nobody asked for");
+}
+
 static void test_waits_told(void)
 {
     struct ring *r = new_ring();
@@ -575,6 +669,8 @@ int main(void)
     test_passed();
     test_memory();
     test_damage();
+    test_functions();
+    test_functions_damaged();
     test_owners();
     test_no_room();
     test_waiting();

@@ -10,7 +10,10 @@
  *   pseudopython reused   each allocation below another function, in memory of the one before
  *   pseudopython deep     100,000 bytes below 200,000 calls
  *   pseudopython rubbish  an allocation with each of many broken chains, and `survived` at the end
+ *   pseudopython rubbish sleep  sleeps in place of allocations, of as many us as they would have
+ * had bytes, but of 1 us with broken chains
  */
+#define _GNU_SOURCE
 #include <pthread.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -18,6 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #ifdef LIBRARY
@@ -40,10 +44,17 @@ void *runtime(void)
 {
     return _PyRuntime;
 }
+
+/* A frame of the interpreter's file is in each stack that runs Python. */
+void rest(useconds_t us)
+{
+    usleep(us);
+    __asm__ volatile("" : : : "memory");
+}
 #else
 
 extern char PyCode_Type[64], PyUnicode_Type[64];
-void *text_type(void), *runtime(void);
+void *text_type(void), *runtime(void), rest(useconds_t us);
 
 enum {
     PAGE = 4096,
@@ -55,6 +66,20 @@ enum {
     VERSION = 92
 };
 enum { OF_THREAD = 0, OF_C = 3 };
+/* Offsets in _PyRuntime, PyInterpreterState and PyThreadState, by which a tracer finds the thread's
+ * state.
+ */
+enum { INTERPRETERS = 632, THREADS = 7344, NATIVE = THREAD + 8, TYPE_NAME = 24 };
+
+static int sleeps;
+
+static inline __attribute__((always_inline)) void *memory(size_t size)
+{
+    if (!sleeps)
+        return malloc(size);
+    rest(sleeps == 1 ? (useconds_t)size : 1);
+    return NULL;
+}
 
 struct frame {
     const void *code;
@@ -124,7 +149,7 @@ __attribute__((noinline)) static void *loop(struct frame *innermost, struct fram
 
     outermost->previous = &mark;
     set(state, FRAMES, (uintptr_t)innermost);
-    block = malloc(size);
+    block = memory(size);
     set(state, FRAMES, 0);
     __asm__ volatile("" : : "r"(&mark) : "memory");
     return block;
@@ -203,7 +228,7 @@ static void chain_is(uintptr_t chain)
     void *volatile block; /* or compilers leave out both calls */
 
     set(state, FRAMES, chain);
-    block = malloc(1000);
+    block = memory(1000);
     set(state, FRAMES, 0);
     free(block);
 }
@@ -270,11 +295,18 @@ int main(int argc, char **argv)
 {
     pthread_key_t key;
     const char *what = argc > 1 ? argv[1] : "";
+    static char interpreter[8192];
 
     state = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     pthread_key_create(&key, NULL);
     pthread_setspecific(key, state);
     set(state, THREAD, (uintptr_t)pthread_self());
+    set((void *)PyCode_Type, TYPE_NAME, (uintptr_t) "code");
+    set(text_type(), TYPE_NAME, (uintptr_t) "str");
+    set(state, NATIVE, (uintptr_t)syscall(SYS_gettid));
+    set(interpreter, THREADS, (uintptr_t)state);
+    set(runtime(), INTERPRETERS, (uintptr_t)interpreter);
+    sleeps = argc > 2 ? 1 + (strcmp(what, "rubbish") == 0) : 0;
     set(runtime(), KEY, (uintptr_t)key << 32 | 1);
     if ((void *)PyUnicode_Type != text_type())
         return 3; /* not linked as expected */
