@@ -116,6 +116,7 @@ serve()
 E1
 for how in '' --no-stops; do
     python=${pythons##* }
+    : >up
     "$python" server.py >up &
     pid=$!
     until_true grep -q up up
