@@ -11,11 +11,13 @@
 #include "common/error.h"
 #include "common/preloadable.h"
 #include "common/strbuf.h"
+#include "driver/doctor/settings.h"
 #include "driver/doctor/verdicts.h"
 #include "driver/run/launch.h"
 #include "driver/run/runtimes.h"
 #include "driver/run/target.h"
 #include "driver/run/unhooked_memory.h"
+#include "fold/symbols/debpackage.h"
 #include "fold/symbols/debugfile.h"
 #include "fold/symbols/debugkind.h"
 #include "fold/symbols/inlined_frames.h"
@@ -53,30 +55,75 @@ static bool is_unread(const struct elfsym *e)
     return unread;
 }
 
+static const char no_lines[] = "no source lines and no inlined functions";
+
+/* The command is `what`, a space and `path`. */
+static void print_cost(const char *cost, const char *what, const char *path)
+{
+    struct strbuf command = STRBUF_INIT;
+
+    strbuf_addf(&command, "%s %s", what, path);
+    verdict_cost(cost, command.buf);
+    strbuf_release(&command);
+}
+
 /* Prints whether lines can be read, for a file with debug information. */
 static void print_lines(const char *subject, const char *path, const struct elfsym *e)
 {
     enum debugkind kind = debugkind_of(e);
 
-    if (kind == DEBUGKIND_ZSTD && is_unread(e))
+    if (kind == DEBUGKIND_ZSTD && is_unread(e)) {
         verdict_print(VERDICT_PART, subject,
                       "%s has names, and lines that are compressed by zstd, which libdwarf here "
-                      "cannot read; use objcopy --decompress-debug-sections",
+                      "cannot read",
                       path);
-    else if (kind == DEBUGKIND_SPLIT)
+        print_cost(no_lines, "objcopy --decompress-debug-sections", path);
+    } else if (kind == DEBUGKIND_SPLIT) {
         verdict_print(VERDICT_PART, subject,
                       "%s has names and lines; inlined functions are in .dwo files, which are not "
                       "read",
                       path);
-    else
+        verdict_cost("no inlined functions", "build it without -gsplit-dwarf");
+    } else {
         verdict_print(VERDICT_YES, subject, "%s has names, lines and inlined functions", path);
+    }
+}
+
+/* Appends the command that brings the symbols of the file at `path`. */
+static void add_remedy(struct strbuf *command, const char *path, const struct elfsym *e)
+{
+    struct strbuf package = STRBUF_INIT;
+    size_t n;
+
+    if (debpackage_of_symbols(DEBPACKAGE_LISTS, path, &package))
+        strbuf_addf(command, "sudo apt install %s", package.buf);
+    else
+        strbuf_addstr(command, "build it with -g, and do not strip it");
+    if (elfsym_build_id(e, &n) && !secure_getenv("DEBUGINFOD_URLS"))
+        strbuf_addstr(command, ", or export DEBUGINFOD_URLS=" SETTINGS_DEBUG_SERVER);
+    strbuf_release(&package);
+}
+
+/* Prints that the file lacks symbols, which neither a debug file nor a server has. */
+static void print_few(const char *subject, const char *path, const struct elfsym *e,
+                      const char *what, const char *cost)
+{
+    struct strbuf command = STRBUF_INIT;
+    size_t n;
+
+    verdict_print(VERDICT_PART, subject, "%s %s%s", path, what,
+                  elfsym_build_id(e, &n) && secure_getenv("DEBUGINFOD_URLS")
+                      ? " (the servers of DEBUGINFOD_URLS have nothing)"
+                      : "");
+    add_remedy(&command, path, e);
+    verdict_cost(cost, command.buf);
+    strbuf_release(&command);
 }
 
 void program_examine_names(const char *subject, const char *path)
 {
     static const char lines[] = ".debug_info", names[] = ".symtab", few[] = ".gnu_debugdata";
     struct elfsym *e = elfsym_open(path), *debug;
-    size_t n;
 
     if (!e)
         return;
@@ -87,18 +134,10 @@ void program_examine_names(const char *subject, const char *path)
         verdict_print(VERDICT_YES, subject, "%s has names and lines in %s", path,
                       elfsym_path(debug));
     else if (elfsym_has_section(e, names) || elfsym_has_section(e, few))
-        verdict_print(VERDICT_PART, subject,
-                      "%s has names of functions, no lines; build it with -g for these", path);
+        print_few(subject, path, e, "has names of functions, no lines", no_lines);
     else
-        verdict_print(VERDICT_PART, subject,
-                      "%s is stripped: only what it exports has a name; install its -dbgsym or "
-                      "-dbg package%s",
-                      path,
-                      !elfsym_build_id(e, &n) ? ""
-                      : secure_getenv("DEBUGINFOD_URLS")
-                          ? " (the servers of DEBUGINFOD_URLS have "
-                            "nothing)"
-                          : ", or let DEBUGINFOD_URLS name a server");
+        print_few(subject, path, e, "is stripped: only what it exports has a name",
+                  "other functions show as module and offset");
     if (debug)
         elfsym_close(debug);
     elfsym_close(e);
@@ -119,8 +158,13 @@ static void examine_language(const char *path)
 {
     const char *advice = runtimes_advice(path);
 
-    if (advice)
-        verdict_print(VERDICT_PART, "language", "%s", advice);
+    if (!advice)
+        return;
+    verdict_print(VERDICT_PART, "language", "%s", advice);
+    verdict_cost("frames without them are the runtime's, or addresses",
+                 strstr(advice, "--jit-names") ? "flame mem --jit-names -- COMMAND, and the same "
+                                                 "with run and off"
+                                               : NULL);
 }
 
 /* ---- the program as a whole ---- */
@@ -129,16 +173,18 @@ static void examine_allocator(const char *path)
 {
     const char *own = unhooked_memory_allocator(path), *call = unhooked_memory_call(path);
 
-    if (own)
-        verdict_print(VERDICT_PART, "allocator",
-                      "%s is inside of the program: what it hands out is seen as mappings only "
-                      "(--view mmap)",
-                      own);
-    else if (call)
+    if (own) {
+        verdict_print(VERDICT_PART, "allocator", "%s is inside of the program", own);
+        verdict_cost("what it hands out is seen as mappings only",
+                     "flame mem --view mmap -- COMMAND");
+    } else if (call) {
         verdict_print(VERDICT_PART, "allocator", "calls of %s are not seen, as those of malloc are",
                       call);
-    else
+        verdict_cost("what it hands out is seen as mappings only",
+                     "flame mem --view mmap -- COMMAND");
+    } else {
         verdict_print(VERDICT_YES, "allocator", "malloc is the C library's, or a preloaded one");
+    }
 }
 
 /* The interpreter in PATH of a script that begins with `#!/usr/bin/env python3`, or NULL. */
@@ -180,6 +226,7 @@ static int examine(const char *path, const char *shim)
 
     if (!status && why.len) {
         verdict_print(VERDICT_NO, "memory", "%s", why.buf);
+        verdict_cost("no flame mem, leak and run; waits can be recorded", "flame off -- COMMAND");
         status = FLAME_FAILED;
     } else if (!status) {
         verdict_print(VERDICT_YES, "memory", "%s can be recorded", path);

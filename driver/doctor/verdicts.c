@@ -6,6 +6,15 @@
 
 #include "common/alloc.h"
 
+/* File names and the output of programs may hold any bytes. */
+static void print_line(const char *word, const char *subject, const char *text)
+{
+    printf("%-4s  %-14s  ", word, subject);
+    for (const char *c = text; *c; c++)
+        putchar((unsigned char)*c < ' ' || *c == 127 ? '?' : *c);
+    putchar('\n');
+}
+
 void verdict_print(enum verdict v, const char *subject, const char *format, ...)
 {
     static const char *const words[] = {
@@ -21,10 +30,14 @@ void verdict_print(enum verdict v, const char *subject, const char *format, ...)
     va_start(ap, format);
     vsnprintf(text, (size_t)n + 1, format, ap);
     va_end(ap);
-    /* File names and the output of programs may hold any bytes. */
-    for (char *c = text; *c; c++)
-        if ((unsigned char)*c < ' ' || *c == 127)
-            *c = '?';
-    printf("%-4s  %-14s  %s\n", words[v], subject, text);
+    print_line(words[v], subject, text);
     free(text);
+}
+
+void verdict_cost(const char *cost, const char *command)
+{
+    if (cost)
+        print_line("", "costs you", cost);
+    if (command)
+        print_line("", "change it by", command);
 }

@@ -1,8 +1,10 @@
 /*
  * verdicts.h: the results of flame doctor, a line each.
  *
- *     yes   memory            recorded a program with libflamemem.so
- *     no    attach            process 71 may not be traced: ... set it to 0, ...
+ *     yes   memory          recorded a program with libflamemem.so
+ *     no    attach          process 71 may not be traced: ...
+ *           costs you       no flame off -p
+ *           change it by    sudo sysctl kernel.yama.ptrace_scope=0
  *
  * Not thread-safe.
  */
@@ -20,5 +22,9 @@ enum verdict {
 /* Prints a line. `format` has the result and the remedy, if there is one. */
 __attribute__((format(printf, 3, 4))) void verdict_print(enum verdict v, const char *subject,
                                                          const char *format, ...);
+
+/* Prints, below a result that is not VERDICT_YES, what the user lacks for it and the command that
+ * changes it. NULL: that line is left out. */
+void verdict_cost(const char *cost, const char *command);
 
 #endif

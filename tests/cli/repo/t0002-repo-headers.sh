@@ -49,7 +49,7 @@ sources=$(find flame.c common unwind patch inproc preload tracer fold render dri
 # process, whose end is how it lets go, and control_signals.c ends that when it hangs.
 # shellcheck disable=SC2086 # a list of names without blanks
 is_str "$(grep -lE '\b(_exit|exit|quick_exit|abort) *\(|\bSYS_exit' $sources |
-    grep -vxE 'common/alloc\.c|common/env/openpage\.c|common/lazyload/lazyload\.c|driver/run/launch\.c|driver/live/live(look|recorder)\.c|driver/off/freezewatch\.c|driver/doctor/trial\.c|fold/fold_in_child\.c|tracer/(ptrace/spawn|ptrace/control_signals|offcpu/calls|offcpu/thread_kill|tracer_process)\.c|(preload/leak/heap_scan|preload/next_libc)\.c' | sort)" '' \
+    grep -vxE 'common/alloc\.c|common/env/openpage\.c|common/lazyload/lazyload\.c|driver/run/launch\.c|driver/live/live(look|recorder)\.c|driver/off/freezewatch\.c|driver/doctor/(settings|trial)\.c|fold/fold_in_child\.c|tracer/(ptrace/spawn|ptrace/control_signals|offcpu/calls|offcpu/thread_kill|tracer_process)\.c|(preload/leak/heap_scan|preload/next_libc)\.c' | sort)" '' \
     'only alloc.c, lazyload.c and processes that flame forked end outside of main'
 # launch.c's, so that the caller sees how the command ended, and rundir.c's, when the directory
 # of the run is removed, and screen.c's, when the terminal is as it was.
