@@ -684,6 +684,7 @@ install: all ## install under $(DESTDIR)$(PREFIX)
 		install -m 644 $$page "$$dir/$${page##*/}"; \
 	done
 	$(Q)$(INSTALL_DEV)
+	$(Q)$(INSTALL_DOCS)
 	$(Q)set -e; for row in $(COMPLETIONS); do \
 		file='$(DESTDIR)$(PREFIX)/share'/$${row#*:}; \
 		install -d "$${file%/*}"; \
@@ -701,6 +702,7 @@ uninstall: ## remove what install put there
 	done
 	$(Q)[ ! -d '$(SHIMDIR)/musl' ] || rmdir --ignore-fail-on-non-empty '$(SHIMDIR)/musl'
 	$(Q)$(UNINSTALL_DEV)
+	$(Q)$(UNINSTALL_DOCS)
 	$(Q)[ ! -d '$(SHIMDIR)' ] || rmdir --ignore-fail-on-non-empty '$(SHIMDIR)'
 
 include packaging/packages.mk

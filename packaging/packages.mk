@@ -27,6 +27,25 @@ for dir in cmake/Flame flame; do \
 done
 endef
 
+# The documents, and the recipes that they name, in the folders of this tree, so that their links hold.
+DOCS := README.md CHANGELOG.md bench/README.md $(wildcard docs/*.md docs/*/*) packaging/Containerfile \
+        $(wildcard packaging/ci/* packaging/kubernetes/*)
+DOCDIR := $(DESTDIR)$(PREFIX)/share/doc/flame
+
+define INSTALL_DOCS
+set -e; for file in $(DOCS); do \
+	install -D -m 644 $$file '$(DOCDIR)'/$$file; \
+done
+endef
+
+# Only the files of a list: packages have others in this folder.
+define UNINSTALL_DOCS
+set -e; for file in $(DOCS); do \
+	rm -f '$(DOCDIR)'/$$file; \
+done; \
+[ ! -d '$(DOCDIR)' ] || find '$(DOCDIR)' -depth -type d -empty -delete
+endef
+
 .PHONY: deb tarball rpm
 # Compiled files stay in $(O)/deb, so that the next build compiles only what has changed.
 deb: ## make Debian packages in $(O)/deb, and check them with lintian

@@ -19,6 +19,30 @@ share="$dest/opt/flame/share"
 ok 'make install installs completions for bash' test -s "$share/bash-completion/completions/flame"
 ok 'make install installs completions for zsh' test -s "$share/zsh/site-functions/_flame"
 ok 'make install installs completions for fish' test -s "$share/fish/vendor_completions.d/flame.fish"
+# Documents of packages: all of docs/, with the recipes that they name. Sources, examples and manual pages
+# are elsewhere.
+is_str "$(cd "$ROOT" && find docs -type f | LC_ALL=C sort)" "$(cd "$share/doc/flame" && find docs -type f | LC_ALL=C sort)" \
+    'make install installs all of docs/'
+dead_links() {
+    python3 - "$1" <<'END'
+import os, re, sys
+for at, _, names in os.walk(sys.argv[1]):
+    for name in names:
+        if name.endswith(".md"):
+            with open(os.path.join(at, name), encoding="utf-8") as f:
+                text = f.read()
+            for link in re.findall(r"\]\(([^)#\s]+)", text):
+                path = os.path.normpath(os.path.join(at, link))
+                there = os.path.relpath(path, sys.argv[1])
+                if "://" not in link and not os.path.exists(path) and \
+                        not re.match(r"(man|examples|fold|tests|bench)/|CONTRIBUTING\.md", there):
+                    print(os.path.relpath(os.path.join(at, name), sys.argv[1]), link)
+END
+}
+is_str "$(dead_links "$share/doc/flame")" '' 'links between installed documents hold'
+mkdir dead
+echo '[it](nosuch.md) [and](https://example.org/x.md)' >dead/some.md
+is_str "$(dead_links dead)" 'some.md nosuch.md' 'which the check sees'
 run_expect_status 0 'the installed flame runs' "$dest/opt/flame/bin/flame" --version
 run "$dest/opt/flame/bin/flame" mem --shim
 is_str "$(cat "$SCRATCH/out")" "$dest/opt/flame/lib/flame/libflamemem.so" \
