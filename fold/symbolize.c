@@ -131,7 +131,9 @@ uint32_t symbolizer_address(struct symbolizer *f, uint64_t addr, const struct tr
     id = (uint32_t)f->n++;
     a = &f->addresses[id];
     *a = (struct address){.addr = addr, .module = m, .pid = pid};
-    if (!m)
+    if (m)
+        symbols_mapped_by(module_of(f, m), trace_root_pid(f->t, root));
+    else
         a->made = made_name(f, (uint32_t)(root->addr >> 32));
     a->sigreturn = m && symbols_is_sigreturn(f->syms, module_of(f, m), addr - m->m.bias);
     hashslots_add(h, hash, id);

@@ -5,6 +5,7 @@
 #include "common/alloc.h"
 #include "common/trace/trace_origins.h"
 #include "fold/moments.h"
+#include "fold/symbols/container_file.h"
 #include "fold/symbols/perfmap.h"
 
 struct tracesums {
@@ -13,13 +14,20 @@ struct tracesums {
     struct trace_merge *sums;
 };
 
+/* Whether names of the process hold for it alone: those of a map, and of the files of a container.
+ */
+static bool has_names(uint32_t pid)
+{
+    return perfmap_is_there(pid) || container_file_is_elsewhere(pid);
+}
+
 struct tracesums *tracesums_new(const struct fold_options *opt)
 {
     struct tracesums *s = xcalloc(1, sizeof *s);
     struct trace_merge_options o = {.pid = opt->pid,
                                     .threads = opt->tid || opt->ncomms,
                                     .own = opt->own,
-                                    .has_names = perfmap_is_there};
+                                    .has_names = has_names};
 
     s->opt = opt;
     s->origins = trace_origins_new();

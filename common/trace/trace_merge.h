@@ -22,8 +22,8 @@ struct trace_merge_options {
     bool pid;     /* processes stay apart */
     bool threads; /* threads stay apart, and have their names */
     bool own;     /* inherited rows are skipped */
-    /* Whether code of this process that is in no file has names, which are valid for this process
-     * only: it is then not merged with others. NULL: no. */
+    /* Whether code of this process has names that are valid for this process only, because it is in
+     * no file, or in one of a container: it is then not merged with others. NULL: no. */
     bool (*has_names)(uint32_t pid);
 };
 

@@ -68,6 +68,8 @@ static void ask(struct packing *p, uint32_t node, enum question_kind kind)
     uint64_t addr = p->t->nodes[node].addr;
     const struct trace_module_view *m = trace_module_at(p->t, addr, (uint32_t)(root->addr >> 32));
 
+    if (m)
+        symbols_mapped_by(module_of(p, m), trace_root_pid(p->t, root));
     GROW(p->questions, p->n, p->room);
     p->questions[p->n++] = (struct question){.module = m,
                                              .pid = m ? 0 : trace_root_pid(p->t, root),

@@ -23,6 +23,7 @@
 #include "common/alloc.h"
 #include "common/basename.h"
 #include "common/strbuf.h"
+#include "fold/symbols/container_file.h"
 #include "fold/symbols/debpackage.h"
 #include "fold/symbols/debugfile.h"
 #include "fold/symbols/demangle.h"
@@ -56,6 +57,7 @@ struct symbol_module {
     const uint8_t *id;
     size_t id_len;
     uint32_t layout; /* instead of an id, see unwind/elflayout.h; 0: not known */
+    uint32_t pid;    /* a process that has it mapped; 0: not known */
     bool loaded;
     const struct namepack_module *carried; /* the names that traces carry for it, or NULL */
     bool carried_sought;
@@ -222,6 +224,24 @@ static struct elfsym *open_file(struct symbol_module *m, bool *changed)
     return e;
 }
 
+void symbols_mapped_by(struct symbol_module *m, uint32_t pid)
+{
+    if (!m->pid)
+        m->pid = pid;
+}
+
+/* The module's file as a process of a container has it. Only the build-id proves that it is the
+ * file, because the process may be gone and its number another's. */
+static struct elfsym *open_in_container(const struct symbol_module *m)
+{
+    struct elfsym *e = m->id_len ? container_file_open(m->pid, m->path) : NULL;
+
+    if (!e || is_recorded(m, e))
+        return e;
+    elfsym_close(e);
+    return NULL;
+}
+
 static void note_reading(struct symbols *s, const struct symbol_module *m)
 {
     if (s->opt.reading && s->reading != m)
@@ -272,6 +292,8 @@ static void load(struct symbols *s, struct symbol_module *m)
     if (m->path[0] != '/')
         return;
     m->file = open_file(m, &changed);
+    if (!m->file)
+        m->file = open_in_container(m);
     id = m->id;
     id_len = m->id_len;
     if (m->file && id_len == 0)

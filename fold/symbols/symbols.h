@@ -68,6 +68,13 @@ void symbols_use_names(struct symbols *s, const struct namepack *names);
 struct symbol_module *symbols_module(struct symbols *s, const char *path, const uint8_t *id,
                                      size_t id_len, uint32_t layout);
 
+/*
+ * Process `pid` has the module mapped. If it runs in another mount namespace, as in a container,
+ * and its file is not here or is another one, the file is read below the process's root. Call it
+ * before the first address is looked up; the first process counts.
+ */
+void symbols_mapped_by(struct symbol_module *m, uint32_t pid);
+
 /* Whether the module's file is the one that was mapped, as far as names were looked up in it. */
 enum namepack_state symbols_state(const struct symbol_module *m);
 

@@ -153,6 +153,28 @@ while read -r command; do
     run_expect_status 0 "docker: $command" bash -e -c "${command/-p 1/-p $app}"
     ok "docker: $command has a picture" exists 'volume/*.svg'
 done < <(sed -n 's/^docker run .* \(flame [mo][a-z]* .*\)/\1/p' docker)
+# A container has files of its own: another program has the path of its program here.
+mkdir image
+cp /bin/true image/app
+# shellcheck disable=SC2016 # the inner shell's
+contained() { exec unshare -m sh -c 'mount -t tmpfs none image && cp app image/app && exec "$1/app"' - "$SCRATCH/image"; }
+runs_app() { cmp -s "/proc/$1/exe" app; }
+if unshare -m mount -t tmpfs none image 2>/dev/null; then
+    FOREVER=1 contained &
+    inside=$!
+    until_true runs_app $inside
+    run_expect_status 0 "docker: flame mem -p of a container's process" flame mem -q -p $inside -d 0.3 -o inside.svg
+    file_has inside.svg 'keep' "docker: functions have the names of the container's files"
+    run_expect_status 0 "docker: a recording of a container's process" flame mem -q -p $inside -d 0.3 -o inside.flame
+    run_expect_status 0 "docker: flame off -p of a container's process" flame off -q -p $inside -d 0.3 -o inside.folded
+    file_has inside.folded ';main;usleep;' "docker: waits have the names of the container's files"
+    kill $inside
+    wait $inside 2>/dev/null
+    run flame fold inside.flame
+    file_has out ';main;keep ' 'docker: a recording has these names when the container has ended'
+else
+    skip not-root 'only root can mount a tmpfs'
+fi
 environment=$(sed -n 's/.* -e LD_PRELOAD=.* -e \(FLAMEMEM_OPTIONS=[^ ]*\) .*/\1/p' docker)
 run_expect_status 0 'docker: the variables record' env LD_PRELOAD="$SCRATCH/dest/usr/local/lib/flame/libflamemem.so" \
     "$environment" ./app
