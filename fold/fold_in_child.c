@@ -138,8 +138,10 @@ static bool attempt(const struct fold_options *opt, struct trace *const *traces,
     fflush(stdout);
     if (pipe2(pipes, O_CLOEXEC) == 0) {
         pid = fork();
-        if (pid == 0)
+        if (pid == 0) {
+            close(pipes[0]); /* or the child would wait for ever if this process ends early */
             child(opt, traces, ntraces, work, pipes[1], messages, shared);
+        }
         close(pipes[1]);
         if (pid < 0)
             close(pipes[0]);

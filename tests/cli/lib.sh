@@ -24,6 +24,8 @@
 #   skip_all KEY WHY             the whole file, or what is left of it; ends the test
 #   again N COMMAND...           COMMAND, which measures and succeeds if the measurement is right, until
 #                                it succeeds, N times at most; its last status
+#   drop_maps TRACE...           removes the maps for perf that processes of these traces left in /tmp:
+#                                another process that gets the number would have the names
 #   until_true COMMAND...        waits until COMMAND succeeds; after a minute the test has failed
 #   comes_true COMMAND...        the same as a question: whether it succeeded within a minute
 #   until_in_call PID NR...      waits until the process is in the system call of that number, or one of
@@ -106,6 +108,15 @@ test_fail() {
     printf 'not ok %d - %s\n' "$tap_count" "${1//[#$'\n']/ }"
     shift
     [ $# -eq 0 ] || diag "$@"
+}
+
+drop_maps() {
+    local trace pid
+    for trace; do
+        for pid in $("$FLAME" dump "$trace" 2>/dev/null | grep -oE '\<pid=[0-9]+' | sort -u); do
+            rm -f "/tmp/perf-${pid#pid=}.map"
+        done
+    done
 }
 
 diag() {

@@ -139,4 +139,39 @@ like "$(cat err)" 'No space left' 'fold on a full disk says so'
 run_expect_status 0 'fold --help succeeds' "$FLAME" fold --help
 like "$(cat out)" '^usage: flame fold' 'fold --help prints the usage'
 
+# A reader that goes away early, of more text than a pipe holds.
+cat >many.c <<'END'
+#include <stdlib.h>
+static void __attribute__((noinline)) way(int bits, int left)
+{
+    void *volatile p = left ? NULL : malloc(100);
+
+    free(p);
+    if (!left)
+        return;
+    if (bits & 1)
+        way(bits >> 1, left - 1);
+    else
+        way(bits >> 1, left - 1);
+    __asm__ volatile("" ::: "memory");
+}
+int main(void)
+{
+    for (int i = 0; i < 4096; i++)
+        way(i, 12);
+}
+END
+"${CC:-gcc}" -g -O0 -o many many.c
+"$FLAME" mem -q --no-names -o many.flame -- ./many
+folds_many() {
+    local p
+    for p in /proc/[0-9]*/cmdline; do
+        tr '\0' ' ' <"$p" 2>/dev/null | grep -q "^$FLAME fold .*many\.flame" && return
+    done
+    return 1
+}
+nothing_folds() { ! folds_many; }
+ok 'the text is longer than a pipe holds' test "$("$FLAME" fold --lines many.flame 2>/dev/null | wc -c)" -gt 100000
+"$FLAME" fold --lines many.flame 2>/dev/null | head -c 1 >/dev/null
+ok 'fold: no process is left when the reader goes away' comes_true nothing_folds
 done_testing

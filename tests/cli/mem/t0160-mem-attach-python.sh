@@ -88,6 +88,7 @@ try() {
     exec 7>&- 8<&-
     status=0
     wait "$victim" || status=$?
+    rm -f "/tmp/perf-$victim.map"
     is_int "$status" 0 "$what: it ends as without flame"
 }
 
@@ -114,6 +115,7 @@ with_map() {
     tell quit
     exec 7>&- 8<&-
     wait "$victim"
+    rm -f "/tmp/perf-$victim.map"
 }
 
 found=

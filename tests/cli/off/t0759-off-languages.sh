@@ -13,6 +13,7 @@ if command -v node >/dev/null; then
     run_expect_status 0 'flame off records node' "$FLAME" off -q -o js.flame -- \
         node --perf-basic-prof --interpreted-frames-native-stack app.js
     "$FLAME" fold js.flame >out
+    drop_maps js.flame
     file_has out 'topWait[^;]*;.*middleWait[^;]*;.*leafWait[^;]*;.*;futex ' \
         'a JavaScript stack has its functions, callers first'
     waited=$(awk '/topWait.*leafWait/ { sum += $NF } END { printf "%.0f", sum }' out)
@@ -37,6 +38,7 @@ if command -v javac >/dev/null && javac App.java 2>/dev/null; then
         "$FLAME" off -q -o java.flame -- java -XX:+PreserveFramePointer \
         -XX:+UnlockDiagnosticVMOptions -XX:+DumpPerfMapAtExit -cp . App
     "$FLAME" fold java.flame >out
+    drop_maps java.flame
     file_has out 'App\.(middle|leaf)Wait.*;Unsafe_Park;.*;futex ' \
         'a Java stack has its methods, then the native frames'
 else
