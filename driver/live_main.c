@@ -42,8 +42,8 @@ struct live {
     struct liveoutput output; /* the command's */
     struct liverecorder recorder;
     struct livelook look;
-    char *texts[2]; /* files of the last two readings */
-    unsigned looks; /* number of readings that have succeeded */
+    struct livetext texts[2]; /* the last two readings; their paths are owned */
+    unsigned looks;           /* number of readings that have succeeded */
     uint64_t start_ns, began_ns, due_ns;
     struct livepicture *picture;
     char comm[16];
@@ -115,7 +115,7 @@ static void begin_look(struct live *l, uint64_t now)
 {
     l->last = liverecorder_has_ended(&l->recorder, (pid_t)l->pid);
     l->began_ns = now;
-    if (!livelook_begin(&l->look, l->recorder.trace, l->texts[l->looks % 2]))
+    if (!livelook_begin(&l->look, l->recorder.trace, l->texts[l->looks % 2].path))
         l->last = false; /* it is retried */
 }
 
@@ -150,11 +150,11 @@ static void end_look(struct live *l, struct viewmodel *m)
     struct livepicture *old = l->picture, *next;
     uint64_t now, rest;
 
-    if (livelook_end(&l->look)) {
-        const char *before = l->looks ? l->texts[(l->looks + 1) % 2] : NULL;
+    if (livelook_end(&l->look, &l->texts[l->looks % 2].ns)) {
+        const struct livetext *before = l->looks ? &l->texts[(l->looks + 1) % 2] : NULL;
 
         say_where(l, clock_ns(CLOCK_MONOTONIC));
-        next = livepicture_new(l->texts[l->looks % 2], before, l->label.buf, note_of(l));
+        next = livepicture_new(&l->texts[l->looks % 2], before, l->label.buf, note_of(l));
         if (next) {
             note_view(l, m);
             l->picture = next;
@@ -241,7 +241,7 @@ static void name_texts(struct live *l)
         struct strbuf path = STRBUF_INIT;
 
         strbuf_addf(&path, "%s/" RUNDIR_LOOK "%zu", l->dir.path, i);
-        l->texts[i] = strbuf_detach(&path, NULL);
+        l->texts[i].path = strbuf_detach(&path, NULL);
     }
 }
 
@@ -322,7 +322,7 @@ int live_main(int argc, char **argv)
     if (status < 0)
         status = run(&l);
     for (size_t i = 0; i < ARRAY_LEN(l.texts); i++)
-        free(l.texts[i]);
+        free((char *)l.texts[i].path);
     strbuf_release(&l.label);
     strbuf_release(&l.view);
     strbuf_release(&l.shown);

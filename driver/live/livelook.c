@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "common/alloc.h"
+#include "common/clock.h"
 #include "common/error.h"
 #include "common/files/outfile.h"
 #include "common/trace/trace_reader.h"
@@ -41,16 +42,20 @@ static FLAME_NORETURN void fold(const char *path, const char *to, int done)
     int nothing = open("/dev/null", O_WRONLY | O_CLOEXEC), status;
     struct outfile out;
     struct traces all = {NULL, 0, 0};
+    uint64_t ns;
 
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     dup2(nothing, STDERR_FILENO);
     if (rundir_each_trace(path, add, &all) == -ENOTDIR)
         add(path, &all);
+    ns = clock_ns(CLOCK_MONOTONIC); /* the traces are copies from here on */
     status = all.n ? fold_loaded(&options, all.t, all.n, &text) : FLAME_FAILED;
     if (!status && outfile_open(&out, to) == 0) {
         fwrite(text.buf, 1, text.len, out.f);
         status = outfile_commit(&out) ? FLAME_FAILED : 0;
     }
+    if (!status && write(done, &ns, sizeof ns) != sizeof ns)
+        status = FLAME_FAILED;
     close(done);
     _exit(status);
 }
@@ -87,11 +92,15 @@ static int reap(struct livelook *l)
     return status;
 }
 
-bool livelook_end(struct livelook *l)
+bool livelook_end(struct livelook *l, uint64_t *ns)
 {
     char *to = xstrdup(l->to);
-    bool there = reap(l) == 0 && access(to, R_OK) == 0;
+    ssize_t n;
+    bool there;
 
+    while ((n = read(l->done, ns, sizeof *ns)) < 0 && errno == EINTR)
+        ;
+    there = reap(l) == 0 && n == sizeof *ns && access(to, R_OK) == 0;
     free(to);
     return there;
 }

@@ -9,6 +9,7 @@
 #define FLAME_DRIVER_LIVE_LIVELOOK_H
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 #include "common/compiler.h"
@@ -24,8 +25,8 @@ struct livelook {
  * being created are skipped. False: it failed, with errno set. */
 bool livelook_begin(struct livelook *l, const char *trace, const char *to);
 /* Ends a reading: call it when l->done is readable, or to wait for that. Returns whether the file
- * was written. */
-bool livelook_end(struct livelook *l);
+ * was written, of a trace as it was at *ns (CLOCK_MONOTONIC). */
+bool livelook_end(struct livelook *l, uint64_t *ns);
 /* Cancels the present reading. */
 void livelook_stop(struct livelook *l);
 

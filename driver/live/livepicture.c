@@ -2,7 +2,8 @@
  * Problem: compare two texts, of which the second has more stacks and other counts than the first.
  *
  * Algorithm: both are read into one tree, each as a moment of a series (render/input.h), so that
- * each view has two columns; the change between them is the difference, node by node.
+ * each view has two columns; the change between them is the difference, node by node. Divided by
+ * the time between the readings it is the rate.
  */
 #define _GNU_SOURCE
 #include "driver/live/livepicture.h"
@@ -39,6 +40,7 @@ static void add_column(struct livepicture *p, uint32_t i)
     uint32_t before = same_before(&p->in, from->view), n = p->in.tree.n;
     double *whole = xreallocarray(NULL, n, sizeof *whole);
     double *since = xreallocarray(NULL, n, sizeof *since);
+    double *rate = p->seconds > 0 ? xreallocarray(NULL, n, sizeof *rate) : NULL;
     struct view_column c = {.name = from->view};
 
     c.title = v && v->moment_title ? v->moment_title : v ? v->title : from->view;
@@ -49,7 +51,10 @@ static void add_column(struct livepicture *p, uint32_t i)
     for (uint32_t node = 0; node < n; node++) {
         whole[node] = count_of(&p->in, i, node);
         since[node] = whole[node] - (before == UINT32_MAX ? 0 : count_of(&p->in, before, node));
+        if (rate)
+            rate[node] = since[node] / p->seconds;
     }
+    c.rate = rate;
     p->whole_columns[p->ncolumns] = p->since_columns[p->ncolumns] = c;
     p->whole_columns[p->ncolumns].self = whole;
     p->since_columns[p->ncolumns++].self = since;
@@ -61,7 +66,8 @@ static void settle(struct livepicture *p, const char *label, const char *note)
                                     .columns = p->whole_columns,
                                     .ncolumns = p->ncolumns,
                                     .label = label,
-                                    .note = note};
+                                    .note = note,
+                                    .rates = true};
     p->since = p->whole;
     p->since.columns = p->since_columns;
 }
@@ -85,11 +91,11 @@ static int read_quietly(struct input *in, char *const *paths, size_t n,
     return status;
 }
 
-struct livepicture *livepicture_new(const char *now, const char *before, const char *label,
-                                    const char *note)
+struct livepicture *livepicture_new(const struct livetext *now, const struct livetext *before,
+                                    const char *label, const char *note)
 {
     struct livepicture *p = xcalloc(1, sizeof *p);
-    char *paths[] = {xstrdup(now), before ? xstrdup(before) : NULL};
+    char *paths[] = {xstrdup(now->path), before ? xstrdup(before->path) : NULL};
     struct input_of_traces of = {0};
     struct input_options options = {
         .of_traces = &of, .command = "live", .columns = true, .series = true};
@@ -102,6 +108,8 @@ struct livepicture *livepicture_new(const char *now, const char *before, const c
         free(p);
         return NULL;
     }
+    if (before && now->ns > before->ns)
+        p->seconds = (double)(now->ns - before->ns) / 1e9;
     p->whole_columns = xcalloc(p->in.ncolumns, sizeof *p->whole_columns);
     p->since_columns = xcalloc(p->in.ncolumns, sizeof *p->since_columns);
     for (uint32_t i = 0; i < p->in.ncolumns; i++)
@@ -137,6 +145,7 @@ void livepicture_free(struct livepicture *p)
     for (uint32_t i = 0; i < p->ncolumns; i++) {
         free((void *)p->whole_columns[i].self);
         free((void *)p->since_columns[i].self);
+        free((void *)p->whole_columns[i].rate);
         free((void *)p->whole_columns[i].wrappers);
     }
     free(p->whole_columns);

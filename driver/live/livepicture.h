@@ -1,6 +1,6 @@
 /*
  * livepicture.h: two readings of a trace as sources for the viewer: the counts of the second,
- * and their difference from the first.
+ * and their difference from the first, both with the difference per second as rates.
  */
 #ifndef FLAME_DRIVER_LIVE_LIVEPICTURE_H
 #define FLAME_DRIVER_LIVE_LIVEPICTURE_H
@@ -14,15 +14,22 @@ struct livepicture {
     struct view_source whole, since;
     struct view_column *whole_columns, *since_columns;
     uint32_t ncolumns;
+    double seconds; /* between the readings; 0: there is one only */
     struct wrappers_options wrappers;
 };
 
+/* A text that livelook.h wrote, and the CLOCK_MONOTONIC of its reading. */
+struct livetext {
+    const char *path;
+    uint64_t ns;
+};
+
 /*
- * Reads texts that livelook.h wrote; `before` may be NULL: no counts. `label` and `note` are
- * borrowed. NULL: the texts cannot be read, or are empty. Prints nothing.
+ * Reads two texts; `before` may be NULL: no counts, and no rates. `label` and `note` are borrowed.
+ * NULL: the texts cannot be read, or are empty. Prints nothing.
  */
-struct livepicture *livepicture_new(const char *now, const char *before, const char *label,
-                                    const char *note);
+struct livepicture *livepicture_new(const struct livetext *now, const struct livetext *before,
+                                    const char *label, const char *note);
 /* An empty picture. */
 struct livepicture *livepicture_new_empty(const char *label, const char *note);
 void livepicture_free(struct livepicture *p);

@@ -142,6 +142,12 @@ static void draw_details(const struct viewmodel *m, struct cells *c, int y)
         add_share(&sb, self, all);
         strbuf_addch(&sb, ')');
     }
+    if (m->mode == VIEW_MODE_TABLE && m->row < m->nrows && viewmodel_column(m)->rate) {
+        strbuf_addstr(&sb, "; total/s ");
+        add_short(&sb, round(m->rows[m->row].total_rate), unit);
+        strbuf_addstr(&sb, ", self/s ");
+        add_short(&sb, round(m->rows[m->row].self_rate), unit);
+    }
     cells_put(c, y + 1, 0, c->width, sb.buf, sb.len, plain);
     strbuf_release(&sb);
 }
@@ -248,10 +254,11 @@ static void draw_graph(struct viewmodel *m, struct cells *c, int y)
 /* Width of counts; 0: there is no room for them. */
 static int width_of_counts(const struct viewmodel *m, const struct cells *c)
 {
+    double most = fabs(m->all.tree.total[0]), rate = round(fabs(m->rate));
     struct strbuf sb = STRBUF_INIT;
     int width;
 
-    add_value(&sb, -fabs(m->all.tree.total[0]), viewmodel_column(m)->unit);
+    add_value(&sb, rate > most ? -rate : -most, viewmodel_column(m)->unit);
     width = (int)cells_columns(c, sb.buf, sb.len);
     strbuf_release(&sb);
     return width < 10 ? 10 : width;
@@ -286,20 +293,69 @@ static void put_heading(const struct viewmodel *m, struct cells *c, int y, int x
     strbuf_release(&sb);
 }
 
+/* The columns for which there is room, and how wide they are. */
+struct table_columns {
+    bool self, self_rate, total, total_rate;
+    int width; /* of a count, without its share; a rate has no share */
+};
+
+/* Where there is room for one rate it is that of the column which sorts the table. */
+static struct table_columns columns_of(const struct viewmodel *m, const struct cells *c)
+{
+    struct table_columns t = {.width = width_of_counts(m, c)};
+    int counts = 2 * (t.width + SHARE + 1), rate = t.width + 1;
+    bool by_total = m->sort == VIEW_SORT_TOTAL || m->sort == VIEW_SORT_TOTAL_RATE;
+    bool one = m->source->rates && c->width >= counts + rate + 20;
+    bool both = m->source->rates && c->width >= counts + 2 * rate + 24;
+
+    t.self = c->width >= counts + 10;
+    t.total = c->width >= counts / 2 + 10;
+    t.self_rate = both || (one && !by_total);
+    t.total_rate = both || (one && by_total);
+    return t;
+}
+
+static int put_rate(const struct viewmodel *m, struct cells *c, int y, int x, int width, double v,
+                    struct cell_look look)
+{
+    struct strbuf sb = STRBUF_INIT;
+
+    if (viewmodel_column(m)->rate)
+        add_value(&sb, round(v), viewmodel_column(m)->unit);
+    put_right(c, y, x + width, width, &sb, look);
+    strbuf_release(&sb);
+    return x + width + 1;
+}
+
+static void put_headings(const struct viewmodel *m, struct cells *c, int y,
+                         const struct table_columns *t)
+{
+    const struct {
+        bool shown;
+        int width;
+        const char *text;
+        enum view_sort sort;
+    } all[] = {{t->self, t->width + SHARE, "self", VIEW_SORT_SELF},
+               {t->self_rate, t->width, "self/s", VIEW_SORT_SELF_RATE},
+               {t->total, t->width + SHARE, "total", VIEW_SORT_TOTAL},
+               {t->total_rate, t->width, "total/s", VIEW_SORT_TOTAL_RATE}};
+    int x = 0;
+
+    for (size_t i = 0; i < ARRAY_LEN(all); i++) {
+        if (!all[i].shown)
+            continue;
+        put_heading(m, c, y, x, all[i].width, all[i].text, all[i].sort);
+        x += all[i].width + 1;
+    }
+    put_heading(m, c, y, x + (x > 0), c->width - x, "symbol", VIEW_SORT_NAME);
+}
+
 static void draw_table(const struct viewmodel *m, struct cells *c, int y)
 {
-    int width = width_of_counts(m, c), column = width + SHARE + 1;
-    int selfs = c->width >= 2 * column + 10, totals = c->width >= column + 10;
-    int x = (selfs + totals) * column;
+    struct table_columns t = columns_of(m, c);
 
-    if (m->height > 4) {
-        if (selfs)
-            put_heading(m, c, y, 0, width + SHARE, "self", VIEW_SORT_SELF);
-        if (totals)
-            put_heading(m, c, y, selfs * column, width + SHARE, "total", VIEW_SORT_TOTAL);
-        put_heading(m, c, y, x + (x > 0), c->width - x, "symbol", VIEW_SORT_NAME);
-        y++;
-    }
+    if (m->height > 4)
+        put_headings(m, c, y++, &t);
     for (int i = 0; i < viewmodel_body(m) && m->top_row + (size_t)i < m->nrows; i++) {
         size_t row = m->top_row + (size_t)i;
         const struct view_row *r = &m->rows[row];
@@ -308,10 +364,14 @@ static void draw_table(const struct viewmodel *m, struct cells *c, int y)
         int at = 0;
 
         cells_fill(c, y + i, 0, c->width, line);
-        if (selfs)
-            at = put_count(m, c, y + i, at, width, r->self, line);
-        if (totals)
-            at = put_count(m, c, y + i, at, width, r->total, line);
+        if (t.self)
+            at = put_count(m, c, y + i, at, t.width, r->self, line);
+        if (t.self_rate)
+            at = put_rate(m, c, y + i, at, t.width, r->self_rate, line);
+        if (t.total)
+            at = put_count(m, c, y + i, at, t.width, r->total, line);
+        if (t.total_rate)
+            at = put_rate(m, c, y + i, at, t.width, r->total_rate, line);
         cells_fill(c, y + i, at, 1, (struct cell_look){.filled = true, .fill = label.fill});
         if (m->match && m->match[r->name])
             line.attributes |= CELL_BOLD | CELL_UNDERLINE;

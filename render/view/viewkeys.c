@@ -16,13 +16,14 @@ const struct view_help view_help_lines[] = {
     {"Tab, g, t", "graph or table", false},
     {"c", "callers (above) and callees (below) of the function", false},
     {"v, V", "the next view, the one before", false},
-    {"s", "sort the table by the next: self, total, symbol", false},
+    {"s, S", "sort the table by the next column, the one before", false},
     {"i", "root at the bottom, or at the top", false},
     {"f", "all names from the root to here, in full", false},
     {NULL, "Searching", false},
     {"/", "search: a text, or /regex/; with nothing: no search any more", false},
     {"n, N", "the next match, the one before", false},
     {NULL, "flame live", true},
+    {"self/s, total/s", "what came per second since the last refresh", true},
     {"Space", "pause, go on", true},
     {"d", "what came since the last refresh, or in all", true},
     {NULL, "", false},
@@ -379,14 +380,28 @@ static void go_to_chosen(struct viewmodel *m)
         strbuf_addstr(&m->message, "choose a function first");
 }
 
-static void sort_next(struct viewmodel *m)
+/* The order of the table's columns. */
+static enum view_sort next_sort(const struct viewmodel *m, size_t step)
+{
+    static const enum view_sort plain[] = {VIEW_SORT_SELF, VIEW_SORT_TOTAL, VIEW_SORT_NAME};
+    static const enum view_sort rates[] = {VIEW_SORT_SELF, VIEW_SORT_SELF_RATE, VIEW_SORT_TOTAL,
+                                           VIEW_SORT_TOTAL_RATE, VIEW_SORT_NAME};
+    const enum view_sort *all = m->source->rates ? rates : plain;
+    size_t n = m->source->rates ? ARRAY_LEN(rates) : ARRAY_LEN(plain), i = 0;
+
+    while (i < n - 1 && all[i] != m->sort)
+        i++;
+    return all[(i + step + n) % n];
+}
+
+static void sort_next(struct viewmodel *m, bool back)
 {
     uint32_t name = m->row < m->nrows ? m->rows[m->row].name : 0;
 
     if (m->mode == VIEW_MODE_TABLE) {
         bool at_top = m->row == 0;
 
-        m->sort = (m->sort + 1) % VIEW_SORTS;
+        m->sort = next_sort(m, back ? (size_t)-1 : 1);
         viewmodel_sort(m);
         for (size_t i = 0; !at_top && i < m->nrows; i++)
             if (m->rows[i].name == name)
@@ -418,7 +433,8 @@ static bool change_what(struct viewmodel *m, uint32_t key)
         next_column(m, m->source->ncolumns - 1);
         return true;
     case 's':
-        sort_next(m);
+    case 'S':
+        sort_next(m, key == 'S');
         return true;
     case 'i':
         m->upwards = !m->upwards;

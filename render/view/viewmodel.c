@@ -13,17 +13,28 @@ struct row_order {
     enum view_sort sort;
 };
 
+/* Negative if the larger one, which comes first, is `a`. */
+static int by_size(double a, double b)
+{
+    return a > b ? -1 : a < b;
+}
+
 static int by_sort(const void *pa, const void *pb, void *arg)
 {
     const struct row_order *o = arg;
     const struct view_row *a = pa, *b = pb;
     uint32_t x = o->names[a->name].rank, y = o->names[b->name].rank;
+    int order = 0;
 
-    if (o->sort == VIEW_SORT_SELF && a->self != b->self)
-        return a->self > b->self ? -1 : 1;
-    if (o->sort != VIEW_SORT_NAME && a->total != b->total)
-        return a->total > b->total ? -1 : 1;
-    return x < y ? -1 : x > y;
+    if (o->sort == VIEW_SORT_SELF)
+        order = by_size(a->self, b->self);
+    else if (o->sort == VIEW_SORT_SELF_RATE)
+        order = by_size(a->self_rate, b->self_rate);
+    if (!order && (o->sort == VIEW_SORT_SELF_RATE || o->sort == VIEW_SORT_TOTAL_RATE))
+        order = by_size(a->total_rate, b->total_rate);
+    if (!order && o->sort != VIEW_SORT_NAME)
+        order = by_size(a->total, b->total);
+    return order ? order : x < y ? -1 : x > y;
 }
 
 void viewmodel_sort(struct viewmodel *m)
@@ -33,6 +44,24 @@ void viewmodel_sort(struct viewmodel *m)
     qsort_r(m->rows, m->nrows, sizeof *m->rows, by_sort, &order);
 }
 
+/* The rates of all nodes with what is below them; NULL: not known. */
+static double *rate_totals(const struct viewmodel *m)
+{
+    const struct frametree *t = m->source->tree;
+    const double *rate = viewmodel_column(m)->rate;
+    double *total;
+
+    if (!rate)
+        return NULL;
+    total = xcalloc(t->n, sizeof *total);
+    for (uint32_t i = t->n; i-- > 0;) {
+        total[i] += rate[i];
+        if (i)
+            total[t->nodes[i].parent] += total[i];
+    }
+    return total;
+}
+
 /* Each stack counts once for each function on it: only the outermost call's total is added. */
 static void list_rows(struct viewmodel *m)
 {
@@ -40,24 +69,34 @@ static void list_rows(struct viewmodel *m)
     const struct sumtree *s = &m->all.tree;
     struct view_row *rows = xcalloc(t->nnames, sizeof *rows);
     uint32_t *on_path = xcalloc(t->nnames, sizeof *on_path), depth = 0;
+    double *rates = rate_totals(m);
     uint32_t *path = NULL;
     size_t n = 0, room = 0;
 
+    m->rate = rates ? rates[0] : 0;
     for (uint32_t i = 0; i != FRAMETREE_NONE; i = frametree_next(t, i, true, &depth)) {
         uint32_t name = t->nodes[i].name;
+        struct view_row *owner =
+            &rows[t->nodes[wrappers_owner(t, viewmodel_column(m)->wrappers, i)].name];
 
         while (n > depth)
             on_path[path[--n]]--;
         GROW(path, n, room);
         path[n++] = name;
-        rows[t->nodes[wrappers_owner(t, viewmodel_column(m)->wrappers, i)].name].self += s->self[i];
-        if (on_path[name]++ == 0)
+        owner->self += s->self[i];
+        owner->self_rate += rates ? viewmodel_column(m)->rate[i] : 0;
+        if (on_path[name]++ == 0) {
             rows[name].total += s->total[i];
+            rows[name].total_rate += rates ? rates[i] : 0;
+        }
     }
     m->nrows = 0;
     for (uint32_t i = 1; i < t->nnames; i++) /* the root's name is no function */
-        if (rows[i].self != 0 || rows[i].total != 0)
-            rows[m->nrows++] = (struct view_row){i, rows[i].self, rows[i].total};
+        if (rows[i].self != 0 || rows[i].total != 0) {
+            rows[i].name = i;
+            rows[m->nrows++] = rows[i];
+        }
+    free(rates);
     free(path);
     free(on_path);
     free(m->rows);

@@ -23,6 +23,7 @@ struct view_column {
     const char *unit;
     int palette;
     const double *self;   /* by node */
+    const double *rate;   /* own counts per second, by node; NULL: not known */
     const bool *wrappers; /* by name: its own counts are its callers' (wrappers.h); NULL: none */
 };
 
@@ -32,6 +33,7 @@ struct view_source {
     uint32_t ncolumns; /* at least one */
     const char *label; /* the input's name; any bytes */
     const char *note;  /* a remark about the counts, "" mostly */
+    bool rates;        /* the table has columns of rates, also while these are not known */
 };
 
 enum view_mode {
@@ -44,7 +46,8 @@ enum view_sort {
     VIEW_SORT_SELF,
     VIEW_SORT_TOTAL,
     VIEW_SORT_NAME,
-    VIEW_SORTS,
+    VIEW_SORT_SELF_RATE, /* these two are of sources with rates */
+    VIEW_SORT_TOTAL_RATE,
 };
 
 /* The overlay that covers the screen until the next key. */
@@ -57,6 +60,7 @@ enum view_overlay {
 struct view_row {
     uint32_t name;
     double self, total;
+    double self_rate, total_rate; /* per second; 0 while they are not known */
 };
 
 /* A tree on the screen, and the position in it. */
@@ -88,6 +92,7 @@ struct viewmodel {
 
     struct view_row *rows; /* one for each name that has a count */
     size_t nrows;
+    double rate; /* the total's; 0 while it is not known */
     enum view_sort sort;
     size_t row, top_row; /* the chosen row, and the first that is shown */
 

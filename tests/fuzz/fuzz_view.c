@@ -85,12 +85,19 @@ static void make_sources(struct sources *s, const char *text, size_t len)
         s->self[1][i] = i % 2 ? 0 : i % 3 ? s->self[0][i] : -s->self[0][i];
     }
     for (int i = 0; i < 2; i++) {
-        s->columns[i][0] =
-            (struct view_column){.name = "a", .title = "A", .unit = "bytes", .self = s->self[i]};
+        s->columns[i][0] = (struct view_column){.name = "a",
+                                                .title = "A",
+                                                .unit = "bytes",
+                                                .self = s->self[i],
+                                                .rate = i ? s->self[0] : NULL};
         s->columns[i][1] =
             (struct view_column){.name = "b", .title = "B", .unit = "us", .self = s->self[1 - i]};
-        s->source[i] = (struct view_source){
-            .tree = &s->tree, .columns = s->columns[i], .ncolumns = 2, .label = "x", .note = ""};
+        s->source[i] = (struct view_source){.tree = &s->tree,
+                                            .columns = s->columns[i],
+                                            .ncolumns = 2,
+                                            .label = "x",
+                                            .note = "",
+                                            .rates = true};
     }
 }
 

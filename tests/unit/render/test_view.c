@@ -316,6 +316,59 @@ static void test_feed(void)
     end();
 }
 
+/* Rates per second are columns of the table, and as many of them are shown as there is room for. */
+static void test_rates(void)
+{
+    double *rate;
+
+    begin(text);
+    cells.ascii = true;
+    rate = counts(&tree);
+    for (uint32_t i = 0; i < tree.n; i++)
+        rate[i] = tree.nodes[i].self == 40 ? 2.4 : tree.nodes[i].self == 5 ? -3 : 0;
+    source.rates = true;
+    viewmodel_feed(&m, &source);
+    viewmodel_resize(&m, 84, 12);
+    keys("t");
+    is_str(line(1), "             selfv     self/s              total    total/s  symbol",
+           "rates: the headings");
+    is_str(line(2), "        50  50.00%                    50  50.00%             grow",
+           "rates: none is shown while none is known");
+    columns[0].rate = rate;
+    viewmodel_feed(&m, &source);
+    is_str(line(2), "        50  50.00%          0         50  50.00%          0  grow",
+           "rates: a symbol without any has 0");
+    is_str(line(3), "        45  45.00%         -1         45  45.00%         -1  read",
+           "rates: own rates add up over stacks");
+    keys("s");
+    is_str(line(1), "              self    self/sv              total    total/s  symbol",
+           "rates: s sorts by the own rate");
+    is_str(line(2), "        50  50.00%          0         50  50.00%          0  grow",
+           "rates: the largest own rate comes first");
+    keys("ss");
+    is_str(line(2), "        50  50.00%          0         50  50.00%          0  grow",
+           "rates: sorted by the rate with callees");
+    keys("S");
+    is_str(line(2), "         5   5.00%         -3         95  95.00%         -1  main",
+           "rates: S sorts by the column before");
+    viewmodel_resize(&m, 90, 12);
+    is_str(
+        line(10),
+        "total 95 samples (95.00%); self 5 samples (5.00%); total/s -1 sample, self/s -3 samples",
+        "rates: details show the selected row's");
+    viewmodel_resize(&m, 70, 12);
+    is_str(line(1), "              self             totalv    total/s  symbol",
+           "rates: the one of the sorted column is shown where there is room for one");
+    keys("S");
+    is_str(line(1), "              self    self/sv              total  symbol",
+           "rates: the own rate is shown where the table is sorted by it");
+    viewmodel_resize(&m, 60, 12);
+    is_str(line(1), "              self              total  symbol",
+           "rates: none is shown where there is no room");
+    free(rate);
+    end();
+}
+
 /* A frame that shrank has no width in the graph, and a minus in the table. */
 static void test_differences(void)
 {
@@ -365,6 +418,7 @@ int main(void)
     test_names();
     test_sizes();
     test_feed();
+    test_rates();
     test_differences();
     test_clicks();
     return done_testing();
