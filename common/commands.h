@@ -23,7 +23,7 @@ int fold_main(int argc, char **argv);     /* fold/fold_main.c */
 int collapse_main(int argc, char **argv); /* fold/collapse/collapse_main.c */
 int diff_main(int argc, char **argv);     /* fold/diff_main.c */
 int render_main(int argc, char **argv);   /* render/render_main.c */
-int top_main(int argc, char **argv);      /* render/top/top_main.c */
+int top_main(int argc, char **argv);      /* driver/top_main.c */
 int path_main(int argc, char **argv);     /* render/path/path_main.c */
 int view_main(int argc, char **argv);     /* render/view/view_main.c */
 int dump_main(int argc, char **argv);     /* render/dump/dump_main.c */

@@ -12,7 +12,7 @@ struct viewfiles {
     char *const *inputs; /* none, or "-": standard input */
     size_t n;
     bool table; /* begin with the table, not the graph */
-    int sort;   /* the table's order: 0 self, 1 total, 2 name */
+    int sort;   /* the table's order, an enum view_sort: 0 self, 1 total, 2 name; then rates */
     bool upwards;
     int palette;      /* -1: by view */
     const char *view; /* the first to show, or NULL */

@@ -59,7 +59,7 @@ enum opts_operands {
     OPTS_COMMAND, /* a command and its own options: the first word that is none ends ours */
 };
 
-#define OPTS_TABLES 6
+#define OPTS_TABLES 8
 
 struct opts_command {
     const char *name;    /* "render" */

@@ -35,9 +35,9 @@ static void add(const char *path, void *arg)
 
 /* Folds the trace into the file `to`. Its warnings (modules without names and the like) are
  * discarded: they came when the recording began, or come with the finished trace. */
-static FLAME_NORETURN void fold(const char *path, const char *to, int done)
+static FLAME_NORETURN void fold(const char *path, const char *to, int done,
+                                const struct fold_options *options)
 {
-    struct fold_options options = {.all_views = true, .no_hint = true, .quiet = true, .own = true};
     struct strbuf text = STRBUF_INIT;
     int nothing = open("/dev/null", O_WRONLY | O_CLOEXEC), status;
     struct outfile out;
@@ -49,7 +49,7 @@ static FLAME_NORETURN void fold(const char *path, const char *to, int done)
     if (rundir_each_trace(path, add, &all) == -ENOTDIR)
         add(path, &all);
     ns = clock_ns(CLOCK_MONOTONIC); /* the traces are copies from here on */
-    status = all.n ? fold_loaded(&options, all.t, all.n, &text) : FLAME_FAILED;
+    status = all.n ? fold_loaded(options, all.t, all.n, &text) : FLAME_FAILED;
     if (!status && outfile_open(&out, to) == 0) {
         fwrite(text.buf, 1, text.len, out.f);
         status = outfile_commit(&out) ? FLAME_FAILED : 0;
@@ -60,7 +60,8 @@ static FLAME_NORETURN void fold(const char *path, const char *to, int done)
     _exit(status);
 }
 
-bool livelook_begin(struct livelook *l, const char *trace, const char *to)
+bool livelook_begin(struct livelook *l, const char *trace, const char *to,
+                    const struct fold_options *options)
 {
     int pipes[2];
 
@@ -68,7 +69,7 @@ bool livelook_begin(struct livelook *l, const char *trace, const char *to)
         return false;
     l->child = fork();
     if (l->child == 0)
-        fold(trace, to, pipes[1]);
+        fold(trace, to, pipes[1], options);
     close(pipes[1]);
     if (l->child < 0) {
         close(pipes[0]);

@@ -12,7 +12,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "common/compiler.h"
+#include "fold/fold_options.h"
 
 /* All zero before the first one. */
 struct livelook {
@@ -23,7 +23,8 @@ struct livelook {
 
 /* Begins a reading; `trace` is a trace, or a directory of traces, of which those that are just
  * being created are skipped. False: it failed, with errno set. */
-bool livelook_begin(struct livelook *l, const char *trace, const char *to);
+bool livelook_begin(struct livelook *l, const char *trace, const char *to,
+                    const struct fold_options *options);
 /* Ends a reading: call it when l->done is readable, or to wait for that. Returns whether the file
  * was written, of a trace as it was at *ns (CLOCK_MONOTONIC). */
 bool livelook_end(struct livelook *l, uint64_t *ns);

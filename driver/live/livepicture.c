@@ -33,7 +33,7 @@ static uint32_t same_before(const struct input *in, const char *view)
     return UINT32_MAX;
 }
 
-static void add_column(struct livepicture *p, uint32_t i)
+static void add_column(struct livepicture *p, uint32_t i, const struct wrappers_options *w)
 {
     const struct input_column *from = &p->in.columns[i];
     const struct view *v = view_of_text(from->view);
@@ -46,8 +46,7 @@ static void add_column(struct livepicture *p, uint32_t i)
     c.title = v && v->moment_title ? v->moment_title : v ? v->title : from->view;
     c.unit = from->unit ? from->unit : v ? v->unit : "samples";
     c.palette = palette_find(v ? v->palette : "hot");
-    c.wrappers =
-        wrappers_mark(&p->wrappers, wrappers_scope(&p->wrappers, from->view, c.unit), &p->in.tree);
+    c.wrappers = wrappers_mark(w, wrappers_scope(w, from->view, c.unit), &p->in.tree);
     for (uint32_t node = 0; node < n; node++) {
         whole[node] = count_of(&p->in, i, node);
         since[node] = whole[node] - (before == UINT32_MAX ? 0 : count_of(&p->in, before, node));
@@ -60,13 +59,13 @@ static void add_column(struct livepicture *p, uint32_t i)
     p->since_columns[p->ncolumns++].self = since;
 }
 
-static void settle(struct livepicture *p, const char *label, const char *note)
+static void settle(struct livepicture *p, const struct livepicture_options *o)
 {
     p->whole = (struct view_source){.tree = &p->in.tree,
                                     .columns = p->whole_columns,
                                     .ncolumns = p->ncolumns,
-                                    .label = label,
-                                    .note = note,
+                                    .label = o->label,
+                                    .note = o->note,
                                     .rates = true};
     p->since = p->whole;
     p->since.columns = p->since_columns;
@@ -92,15 +91,19 @@ static int read_quietly(struct input *in, char *const *paths, size_t n,
 }
 
 struct livepicture *livepicture_new(const struct livetext *now, const struct livetext *before,
-                                    const char *label, const char *note)
+                                    const struct livepicture_options *o)
 {
+    static const struct wrappers_options usual = {.n = 0};
+
     struct livepicture *p = xcalloc(1, sizeof *p);
     char *paths[] = {xstrdup(now->path), before ? xstrdup(before->path) : NULL};
     struct input_of_traces of = {0};
     struct input_options options = {
-        .of_traces = &of, .command = "live", .columns = true, .series = true};
+        .of_traces = &of, .filter = o->filter, .command = "live", .columns = true, .series = true};
     int status;
 
+    if (o->filter)
+        filter_restart(o->filter);
     status = read_quietly(&p->in, paths, before ? 2 : 1, &options);
     free(paths[0]);
     free(paths[1]);
@@ -114,16 +117,16 @@ struct livepicture *livepicture_new(const struct livetext *now, const struct liv
     p->since_columns = xcalloc(p->in.ncolumns, sizeof *p->since_columns);
     for (uint32_t i = 0; i < p->in.ncolumns; i++)
         if (p->in.columns[i].view && p->in.columns[i].timed && p->in.columns[i].time == 0)
-            add_column(p, i);
+            add_column(p, i, o->wrappers ? o->wrappers : &usual);
     if (!p->ncolumns) {
         livepicture_free(p);
         return NULL;
     }
-    settle(p, label, note);
+    settle(p, o);
     return p;
 }
 
-struct livepicture *livepicture_new_empty(const char *label, const char *note)
+struct livepicture *livepicture_new_empty(const struct livepicture_options *o)
 {
     struct livepicture *p = xcalloc(1, sizeof *p);
     struct view_column c = {.name = "", .title = "Nothing yet", .unit = "samples"};
@@ -136,7 +139,7 @@ struct livepicture *livepicture_new_empty(const char *label, const char *note)
     p->whole_columns[0] = p->since_columns[0] = c;
     p->whole_columns[0].self = xcalloc(p->in.tree.n, sizeof(double));
     p->since_columns[0].self = xcalloc(p->in.tree.n, sizeof(double));
-    settle(p, label, note);
+    settle(p, o);
     return p;
 }
 

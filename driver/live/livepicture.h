@@ -9,13 +9,19 @@
 #include "render/view/viewmodel.h"
 #include "render/wrappers.h"
 
+/* All pointers are borrowed; those of the last line may be NULL. */
+struct livepicture_options {
+    const char *label, *note;
+    struct filter *filter;
+    const struct wrappers_options *wrappers;
+};
+
 struct livepicture {
     struct input in;
     struct view_source whole, since;
     struct view_column *whole_columns, *since_columns;
     uint32_t ncolumns;
     double seconds; /* between the readings; 0: there is one only */
-    struct wrappers_options wrappers;
 };
 
 /* A text that livelook.h wrote, and the CLOCK_MONOTONIC of its reading. */
@@ -25,13 +31,13 @@ struct livetext {
 };
 
 /*
- * Reads two texts; `before` may be NULL: no counts, and no rates. `label` and `note` are borrowed.
- * NULL: the texts cannot be read, or are empty. Prints nothing.
+ * Reads two texts; `before` may be NULL: no counts, and no rates. NULL: the texts cannot be read,
+ * are empty, or are filtered out. Prints nothing.
  */
 struct livepicture *livepicture_new(const struct livetext *now, const struct livetext *before,
-                                    const char *label, const char *note);
+                                    const struct livepicture_options *o);
 /* An empty picture. */
-struct livepicture *livepicture_new_empty(const char *label, const char *note);
+struct livepicture *livepicture_new_empty(const struct livepicture_options *o);
 void livepicture_free(struct livepicture *p);
 
 /* The column of that view, or the first. */

@@ -96,8 +96,9 @@ static void end_with(pid_t parent)
     setpgid(0, 0);
 }
 
-static FLAME_NORETURN void become_recorder(pid_t pid, enum live_what what, const char *dir,
-                                           const char *result, int errors, pid_t parent)
+static FLAME_NORETURN void become_recorder(const struct liverecorder *r, pid_t pid,
+                                           enum live_what what, const char *dir, int errors,
+                                           pid_t parent)
 {
     char number[16];
     const char *argv[10];
@@ -119,10 +120,10 @@ static FLAME_NORETURN void become_recorder(pid_t pid, enum live_what what, const
     if (what == LIVE_WAITS)
         argv[n++] = "--no-stops";
     argv[n++] = "-o";
-    argv[n++] = result;
+    argv[n++] = r->result;
     argv[n] = NULL;
     execv("/proc/self/exe", (char **)argv);
-    flame_error(FLAME_FAILED, "live: cannot start the recorder: %s", strerror(errno));
+    flame_error(FLAME_FAILED, "%s: cannot start the recorder: %s", r->me, strerror(errno));
     _exit(FLAME_FAILED);
 }
 
@@ -137,7 +138,7 @@ static int say_why(struct liverecorder *r, int wait_status)
     if (said.len)
         fwrite(said.buf, 1, said.len, stderr);
     else
-        status = flame_error(FLAME_FAILED, "live: the recorder has ended before it began");
+        status = flame_error(FLAME_FAILED, "%s: the recorder has ended before it began", r->me);
     strbuf_release(&said);
     return status ? status : FLAME_FAILED;
 }
@@ -165,27 +166,28 @@ static int start(struct liverecorder *r, pid_t pid, enum live_what what, const c
     int pipes[2];
 
     if (pipe2(pipes, O_CLOEXEC) != 0)
-        return flame_error(FLAME_FAILED, "live: cannot make a pipe: %s", strerror(errno));
+        return flame_error(FLAME_FAILED, "%s: cannot make a pipe: %s", r->me, strerror(errno));
     strbuf_addf(&result, "%s/whole.flame", dir);
     r->result = strbuf_detach(&result, NULL);
     fflush(NULL);
     r->child = fork();
     if (r->child == 0)
-        become_recorder(pid, what, dir, r->result, pipes[1], parent);
+        become_recorder(r, pid, what, dir, pipes[1], parent);
     close(pipes[1]);
     r->errors = pipes[0];
     if (r->child < 0) {
         r->child = 0;
-        return flame_error(FLAME_FAILED, "live: cannot start the recorder: %s", strerror(errno));
+        return flame_error(FLAME_FAILED, "%s: cannot start the recorder: %s", r->me,
+                           strerror(errno));
     }
     return wait_for_trace(r, pid, dir);
 }
 
 int liverecorder_begin(struct liverecorder *r, pid_t pid, enum live_what what, const char *dir)
 {
-    *r = (struct liverecorder){.errors = -1};
+    *r = (struct liverecorder){.me = r->me, .errors = -1};
     if (kill(pid, 0) != 0 && errno == ESRCH)
-        return flame_error(FLAME_USAGE, "live: there is no process %d", (int)pid);
+        return flame_error(FLAME_USAGE, "%s: there is no process %d", r->me, (int)pid);
     if (what == LIVE_MEMORY)
         r->trace = recordedtrace_of(pid);
     return r->trace ? 0 : start(r, pid, what, dir);
@@ -220,7 +222,7 @@ int liverecorder_start(struct liverecorder *r, char **command, const struct live
     pid_t parent = getpid();
 
     *r = (struct liverecorder){
-        .errors = -1, .command = command, .output = output, .dir = xstrdup(dir)};
+        .me = r->me, .errors = -1, .command = command, .output = output, .dir = xstrdup(dir)};
     strbuf_addf(&result, "%s/whole.flame", dir);
     r->result = strbuf_detach(&result, NULL);
     fflush(NULL);
@@ -232,7 +234,8 @@ int liverecorder_start(struct liverecorder *r, char **command, const struct live
     }
     if (r->child < 0) {
         r->child = 0;
-        return flame_error(FLAME_FAILED, "live: cannot start the recorder: %s", strerror(errno));
+        return flame_error(FLAME_FAILED, "%s: cannot start the recorder: %s", r->me,
+                           strerror(errno));
     }
     setpgid(r->child, r->child); /* both do it: either may be first */
     return wait_for_started(r, what);

@@ -26,11 +26,12 @@ enum live_what {
 };
 
 struct liverecorder {
-    pid_t child;  /* 0: another process records, or it has ended */
-    int errors;   /* descriptor of the recorder's messages, or -1 */
-    char *trace;  /* path of the trace, or of a directory with all traces; owned */
-    char *result; /* path of the trace after the recorder has ended; owned; NULL: the same */
-    bool ended;   /* nothing more will come */
+    const char *me; /* the command, for messages; set it first */
+    pid_t child;    /* 0: another process records, or it has ended */
+    int errors;     /* descriptor of the recorder's messages, or -1 */
+    char *trace;    /* path of the trace, or of a directory with all traces; owned */
+    char *result;   /* path of the trace after the recorder has ended; owned; NULL: the same */
+    bool ended;     /* nothing more will come */
     /* These are for a program that liverecorder_start() started; else NULL or 0. */
     char **command; /* borrowed */
     const struct liveoutput *output;

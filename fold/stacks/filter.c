@@ -375,6 +375,16 @@ void filter_forget_names(struct filter *f)
     f->places = (struct idmap){NULL, 0};
 }
 
+void filter_restart(struct filter *f)
+{
+    filter_forget_names(f);
+    f->nshared = 0;
+    f->shared_known = false;
+    f->gave_up = NULL;
+    f->placed = f->unplaced = f->kept = f->dropped = 0;
+    memset(f->left_out, 0, sizeof f->left_out);
+}
+
 int filter_check(const struct filter *f, const char *command)
 {
     if (f->gave_up)

@@ -114,6 +114,9 @@ void filter_stacks(struct filter *f, struct stackset **stacks);
 /* Drops what is cached by id: the next stacks have other names, or the same ones with other ids. */
 void filter_forget_names(struct filter *f);
 
+/* Forgets the stacks that were filtered so far, and how many were left out: others come. */
+void filter_restart(struct filter *f);
+
 /*
  * Call it after filtering: FLAME_OK, or FLAME_USAGE after a line when an expression failed or
  * --by found no place. Warns when no stack is left.

@@ -19,6 +19,8 @@ enum top_sort {
     TOP_BY_P95,
     TOP_BY_P99,
     TOP_BY_MAX,
+    TOP_BY_RATE, /* these two in the viewer alone, of what is being recorded */
+    TOP_BY_TOTAL_RATE,
 };
 
 struct top_row {

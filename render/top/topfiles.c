@@ -1,3 +1,5 @@
+#include "render/top/topfiles.h"
+
 #include <errno.h>
 #include <math.h>
 #include <stddef.h>
@@ -6,42 +8,25 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "common/commands.h"
 #include "common/error.h"
 #include "common/options/values.h"
 #include "fold/viewtable.h"
 #include "render/difference.h"
 #include "render/frameplaces.h"
 #include "render/findings/regionwords.h"
-#include "render/input.h"
 #include "render/top/topclasses.h"
 #include "render/top/toplatency.h"
-#include "render/top/toplist.h"
 #include "render/top/topplaces.h"
 #include "render/top/toptext.h"
 #include "render/top/toptree.h"
 #include "render/text/value.h"
 #include "render/viewfiles.h"
-#include "render/wrappers.h"
 
-#define DEFAULT_ROWS 30
 #define REGIONS_TOLD 5
 
-struct request {
-    enum top_sort sort;
-    enum frameplace by; /* the kind of rows; in a tree functions, or the filter's places */
-    size_t rows;        /* 0: all */
-    bool exact, tree, reverse, interactive;
-    struct filter filter;
-    struct wrappers_options wrappers;
-    const char *view;
-    struct input_of_traces of_traces;
-    char *const *inputs;
-    size_t ninputs;
-};
-
-static const char *const top_sorts[] = {"self",  "total", "name", "self-change", "change", "size",
-                                        "lived", "young", "p50",  "p95",         "p99",    "max"};
+static const char *const top_sorts[] = {"self", "total", "name",  "self-change", "change",
+                                        "size", "lived", "young", "p50",         "p95",
+                                        "p99",  "max",   "rate",  "total-rate"};
 
 static struct toptree_look find_look(void)
 {
@@ -59,7 +44,7 @@ static struct toptree_look find_look(void)
 /* The input of the table's head and its rows. */
 struct table {
     const struct input *in;
-    const struct request *q;
+    const struct top_request *q;
     const struct toptree_look *look;
     const struct topclasses *classes; /* NULL: no columns for them */
     const struct toplatency *latency; /* NULL: no columns for it */
@@ -211,7 +196,7 @@ static int check_places(const struct frameplaces *p, const struct input *in, enu
 }
 
 /* Refuses a sorting key that the input does not have. 0, or an enum flame_exit after a line. */
-static int check_sort(const struct request *q, const struct input *in,
+static int check_sort(const struct top_request *q, const struct input *in,
                       const struct topclasses *classes, const struct toplatency *latency)
 {
     if (!latency && q->sort >= TOP_BY_P50)
@@ -254,7 +239,7 @@ static void widen_for_before(struct table *t)
     strbuf_release(&widest);
 }
 
-static int list(struct request *q)
+static int list(struct top_request *q)
 {
     bool grouped = q->by != FRAMEPLACE_FUNCTION;
     struct topclasses *classes;
@@ -350,15 +335,16 @@ static int take_rows(void *at, const struct opts_row *row, const struct opts_giv
     return opts_wrong_value(given, "a number, 0 for all");
 }
 
-#define AT(member) offsetof(struct request, member)
+#define AT(member) offsetof(struct top_request, member)
 
-static const struct opts_row rows[] = {
+const struct opts_row top_rows[] = {
     {"sort", 's', "KEY",
      "self (default), total or name; of a comparison self-change or change; of a trace with "
      "lifetimes size, lived or young; of one of waiting p50, p95, p99 or max, of how long sleeps "
-     "took",
+     "took; of -p and --live rate or total-rate, what came per second",
      .take = opts_take_word, .at = AT(sort),
-     .words = "self total name self-change change size lived young p50 p95 p99 max"},
+     .words = "self total name self-change change size lived young p50 p95 p99 max rate "
+              "total-rate"},
     {"rows", 'n', "N", "at most N symbols; 0: all (default: 30)", .take = take_rows,
      .at = AT(rows)},
     {"tree", 't', NULL, "the N largest frames as a tree, callees below callers",
@@ -372,22 +358,8 @@ static const struct opts_row rows[] = {
     {0},
 };
 
-const struct opts_command top_command = {
-    .name = "top",
-    .summary = "list symbols with what they and their callees took",
-    .usage = "[OPTION...] [FILE...]",
-    .about = "Lists the symbols of folded stacks, or of traces, with what they and all they\n"
-             "called took. Without FILE, or with '-', it reads standard input.",
-    .tables = {{rows, 0},
-               {input_trace_rows, AT(of_traces)},
-               {age_rows, AT(of_traces.ages)},
-               {fold_when_rows, AT(of_traces.when)},
-               {filter_rows, AT(filter)},
-               {wrappers_rows, AT(wrappers)}},
-};
-
 /* Moves the filter's --by to the table, whose rows become these places. */
-static void take_over_places(struct request *q)
+static void take_over_places(struct top_request *q)
 {
     struct filter *f = &q->filter;
 
@@ -404,18 +376,30 @@ static void take_over_places(struct request *q)
     f->active = f->npatterns || f->recursion || f->trim_shared;
 }
 
-static int explore(struct request *q)
+int top_view_sort(const struct top_request *q, const char *option, int *sort)
 {
-    if (q->sort > TOP_BY_NAME)
-        return flame_error(FLAME_USAGE, "top: -s %s is not for -i, which has self, total and name",
-                           top_sorts[q->sort]);
+    bool rate = q->sort >= TOP_BY_RATE;
+
+    if (q->sort > TOP_BY_NAME && !rate)
+        return flame_error(FLAME_USAGE, "top: -s %s is not for %s, which has self, total and name",
+                           top_sorts[q->sort], option);
+    *sort = rate ? TOP_BY_NAME + 1 + (int)(q->sort - TOP_BY_RATE) : (int)q->sort;
+    return 0;
+}
+
+static int explore(struct top_request *q)
+{
+    int sort = 0, status = top_view_sort(q, "-i", &sort);
+
+    if (status)
+        return status;
     q->filter.from_caller = q->reverse;
     return viewfiles_show(&(struct viewfiles){
         .command = "top",
         .inputs = q->inputs,
         .n = q->ninputs,
         .table = !q->tree,
-        .sort = (int)q->sort,
+        .sort = sort,
         .palette = -1,
         .view = q->view,
         .filter = &q->filter,
@@ -424,28 +408,30 @@ static int explore(struct request *q)
     });
 }
 
-int top_main(int argc, char **argv)
+int top_files(struct top_request *q)
 {
-    struct request q = {.rows = DEFAULT_ROWS, .filter = FILTER_INIT};
-    int first, status = opts_parse(&top_command, &q, argc, argv, &first);
+    q->reverse = q->filter.from_caller;
+    q->filter.from_caller = false;
+    if (q->reverse && !q->tree)
+        return flame_error(FLAME_USAGE, "top: --from-caller turns the tree; add --tree");
+    if (q->sort >= TOP_BY_RATE)
+        return flame_error(FLAME_USAGE,
+                           "top: -s %s is of what is being recorded: -p PID, or "
+                           "--live TRACE",
+                           top_sorts[q->sort]);
+    if (!q->interactive)
+        take_over_places(q);
+    if (q->of_traces.ancestors && q->by >= FRAMEPLACE_THREAD)
+        return flame_error(FLAME_USAGE,
+                           "top: --by %s is of stacks that stand on it, and --ancestors puts "
+                           "others below; choose one",
+                           frameplace_name(q->by));
+    return q->interactive ? explore(q) : list(q);
+}
 
-    q.inputs = argv + first;
-    q.ninputs = (size_t)(argc - first);
-    q.reverse = q.filter.from_caller;
-    q.filter.from_caller = false;
-    if (status < 0 && q.reverse && !q.tree)
-        status = flame_error(FLAME_USAGE, "top: --from-caller turns the tree; add --tree");
-    if (!q.interactive)
-        take_over_places(&q);
-    if (status < 0 && q.of_traces.ancestors && q.by >= FRAMEPLACE_THREAD)
-        status = flame_error(FLAME_USAGE,
-                             "top: --by %s is of stacks that stand on it, and --ancestors puts "
-                             "others below; choose one",
-                             frameplace_name(q.by));
-    if (status < 0)
-        status = q.interactive ? explore(&q) : list(&q);
-    filter_release(&q.filter);
-    wrappers_release(&q.wrappers);
-    input_of_traces_release(&q.of_traces);
-    return status;
+void top_request_release(struct top_request *q)
+{
+    filter_release(&q->filter);
+    wrappers_release(&q->wrappers);
+    input_of_traces_release(&q->of_traces);
 }
