@@ -18,7 +18,9 @@ struct request {
 #define AT(member) offsetof(struct request, member)
 
 static const struct opts_row rows[] = {
-    {"every", .arg = "TIME", "with -p: look again after so many seconds (default: 1)",
+    {"live", .arg = "TRACE", "follow this recording, which another process makes, until its end",
+     .take = opts_take_text, .at = AT(live.trace)},
+    {"every", .arg = "TIME", "with -p and --live: look again after so many seconds (default: 1)",
      .take = opts_take_time, .at = AT(live.every_ns), .least = LIVEVIEW_LEAST_NS,
      .which = 1000000000},
     {0},
@@ -28,7 +30,8 @@ const struct opts_command top_command = {
     .name = "top",
     .summary = "list symbols with what they and their callees took",
     .usage = "[OPTION...] [FILE...]\n"
-             "[OPTION...] -p PID",
+             "[OPTION...] -p PID\n"
+             "[OPTION...] --live TRACE",
     .about = "Lists the symbols of folded stacks, or of traces, with what they and all they\n"
              "called took. Without FILE, or with '-', it reads standard input. With -p it is\n"
              "'flame live', from the table on: full-screen, refreshed every second, with what\n"
@@ -59,16 +62,19 @@ static const char *refused(const struct request *q)
 static int watch(struct request *q)
 {
     struct liveview_options *o = &q->live;
-    const char *option = refused(q);
+    const char *me = o->pid ? "-p" : "--live", *option = refused(q);
     int sort = 0, status;
 
+    if (o->pid && o->trace)
+        return flame_error(FLAME_USAGE, "top: -p and --live; look at one or the other");
     if (q->files.ninputs)
-        return flame_error(FLAME_USAGE, "top: -p and a file, '%s'; look at one or the other",
+        return flame_error(FLAME_USAGE, "top: %s and a file, '%s'; look at one or the other", me,
                            q->files.inputs[0]);
     if (option)
-        return flame_error(FLAME_USAGE, "top: %s is of a finished recording, and -p of a process",
-                           option);
-    status = top_view_sort(&q->files, "-p", &sort);
+        return flame_error(FLAME_USAGE,
+                           "top: %s is of a finished recording, and %s of one that goes on", option,
+                           me);
+    status = top_view_sort(&q->files, me, &sort);
     if (status)
         return status;
     o->sort = (enum view_sort)sort;
@@ -88,13 +94,19 @@ int top_main(int argc, char **argv)
     int first, status = opts_parse(&top_command, &q, argc, argv, &first);
 
     if (status < 0) {
+        bool live = q.live.pid || q.live.trace;
+
         q.files.inputs = argv + first;
         q.files.ninputs = (size_t)(argc - first);
-        if (!q.live.pid && (q.live.what != LIVE_MEMORY || q.live.every_ns))
-            status = flame_error(FLAME_USAGE, "top: %s is of a process; give -p PID, too",
-                                 q.live.every_ns ? "--every" : "-w");
+        if (!live && (q.live.what != LIVE_MEMORY || q.live.every_ns))
+            status = flame_error(FLAME_USAGE,
+                                 "top: %s is of what is being recorded; give -p PID, or --live "
+                                 "TRACE, too",
+                                 q.live.every_ns            ? "--every"
+                                 : q.live.what > LIVE_WAITS ? "--stops"
+                                                            : "-w");
         else
-            status = q.live.pid ? watch(&q) : top_files(&q.files);
+            status = live ? watch(&q) : top_files(&q.files);
     }
     top_request_release(&q.files);
     return status;

@@ -15,6 +15,7 @@
 #include "common/files/outfile.h"
 #include "common/trace/trace_reader.h"
 #include "driver/rundir/rundir.h"
+#include "fold/analysis/recordingset.h"
 #include "fold/fold.h"
 
 struct traces {
@@ -46,8 +47,14 @@ static FLAME_NORETURN void fold(const char *path, const char *to, int done,
 
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     dup2(nothing, STDERR_FILENO);
-    if (rundir_each_trace(path, add, &all) == -ENOTDIR)
-        add(path, &all);
+    if (rundir_each_trace(path, add, &all) == -ENOTDIR) {
+        struct recordingset files;
+
+        recordingset_find(&files, (char *[]){(char *)path}, 1);
+        for (size_t i = 0; i < files.n; i++)
+            add(files.paths[i], &all);
+        recordingset_release(&files);
+    }
     ns = clock_ns(CLOCK_MONOTONIC); /* the traces are copies from here on */
     status = all.n ? fold_loaded(options, all.t, all.n, &text) : FLAME_FAILED;
     if (!status && outfile_open(&out, to) == 0) {

@@ -21,7 +21,8 @@ struct livelook {
     char *to;    /* path of the finished text; owned */
 };
 
-/* Begins a reading; `trace` is a trace, or a directory of traces, of which those that are just
+/* Begins a reading; `trace` is a trace, or the first of a
+ * recording, or a directory of traces, of which those that are just
  * being created are skipped. False: it failed, with errno set. */
 bool livelook_begin(struct livelook *l, const char *trace, const char *to,
                     const struct fold_options *options);

@@ -15,10 +15,15 @@
 
 #include "common/alloc.h"
 #include "common/error.h"
+#include "common/files/plainfile.h"
 #include "common/strbuf.h"
+#include "common/trace/trace_reader.h"
+#include "driver/rundir/open_writers.h"
+#include "driver/rundir/output_link.h"
 #include "driver/rundir/rundir.h"
 #include "driver/live/liverun.h"
 #include "driver/run/launch.h"
+#include "driver/run/recording.h"
 #include "driver/monitor/recordedtrace.h"
 
 #define LOOK_NS 20000000
@@ -241,17 +246,99 @@ int liverecorder_start(struct liverecorder *r, char **command, const struct live
     return wait_for_started(r, what);
 }
 
+/* ---- recordings of others ---- */
+
+static void set_trace(struct liverecorder *r, char *trace)
+{
+    free(r->trace);
+    r->trace = trace;
+}
+
+/* A run has a directory of traces of memory, or one trace of waits, or both. */
+static void choose_of_run(struct liverecorder *r)
+{
+    struct strbuf waits = STRBUF_INIT;
+    bool memory = false, waiting;
+
+    strbuf_addf(&waits, "%s/" RUNDIR_WAITS, r->run);
+    rundir_each_trace(r->run, see, &memory);
+    waiting = access(waits.buf, R_OK) == 0;
+    r->both |= memory && waiting;
+    if (waiting && (r->waits || !memory))
+        set_trace(r, strbuf_detach(&waits, NULL));
+    else
+        set_trace(r, xstrdup(r->run));
+    strbuf_release(&waits);
+}
+
+/* The directory of a run is removed when its result is written. */
+static bool run_has_ended(struct liverecorder *r)
+{
+    if (access(r->run, F_OK) == 0) {
+        choose_of_run(r);
+        return false;
+    }
+    set_trace(r, r->both && r->waits ? recording_waits_name(r->followed) : xstrdup(r->followed));
+    return true;
+}
+
+static bool is_recorded_at(pid_t pid, const char *path)
+{
+    char *now = recordedtrace_of(pid);
+    bool is = now && strcmp(now, path) == 0;
+
+    free(now);
+    return is;
+}
+
+/* Where the kernel does not report writers, the process of a trace of memory is known. */
+static bool is_written(const struct liverecorder *r)
+{
+    int fd = plainfile_open(r->trace, O_RDONLY);
+    bool written = fd >= 0;
+
+    if (fd >= 0 && writers_are_detectable(fd))
+        written = !has_no_writers(fd);
+    else if (fd >= 0 && r->writer)
+        written = is_recorded_at(r->writer, r->trace);
+    if (fd >= 0)
+        close(fd);
+    return written;
+}
+
+int liverecorder_follow(struct liverecorder *r, const char *path, enum live_what what)
+{
+    struct trace *t;
+    int status;
+
+    *r = (struct liverecorder){.me = r->me, .errors = -1, .followed = path};
+    r->waits = what != LIVE_MEMORY;
+    r->run = output_link_find(path);
+    if (r->run) {
+        choose_of_run(r);
+        return 0;
+    }
+    status = trace_load_plain(path, &t);
+    if (status)
+        return status;
+    r->trace = realpath(path, NULL);
+    if (!r->trace)
+        r->trace = xstrdup(path);
+    r->writer = t->header.recorder == TRACE_RECORDER_MEM ? (pid_t)t->header.pid : 0;
+    trace_free(t);
+    return 0;
+}
+
 bool liverecorder_has_ended(struct liverecorder *r, pid_t pid)
 {
     if (r->ended)
         return true;
+    if (r->followed)
+        return r->ended = r->run ? run_has_ended(r) : !is_written(r);
     if (r->child && waitpid(r->child, &r->wait_status, WNOHANG) == r->child) {
         take_result(r);
     } else if (!r->child) {
-        char *now = recordedtrace_of(pid);
-
-        r->ended = !now || strcmp(now, r->trace) != 0;
-        free(now);
+        r->ended = !is_recorded_at(pid, r->trace);
     }
     return r->ended;
 }
@@ -268,5 +355,6 @@ void liverecorder_end(struct liverecorder *r)
     free(r->trace);
     free(r->result);
     free(r->dir);
+    free(r->run);
     *r = (struct liverecorder){.errors = -1};
 }

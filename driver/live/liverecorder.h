@@ -1,6 +1,6 @@
 /*
  * liverecorder.h: records a running process or a program that it starts, and finds the trace
- * meanwhile.
+ * meanwhile; or finds the trace that another process records.
  *
  * The recorder is a process of its own, the command that a user would start: `flame mem -p` or
  * `flame off -p`. If the process that shows the trace dies, the recorder gets SIGTERM. So it ends
@@ -37,6 +37,12 @@ struct liverecorder {
     const struct liveoutput *output;
     char *dir;       /* directory of the recorder's files; owned */
     int wait_status; /* status of the recorder, which is the program's own, once it has ended */
+    /* These are for a trace that liverecorder_follow() found; else NULL or 0. */
+    const char *followed; /* its path, or the path to which a run writes it; borrowed */
+    char *run;            /* directory of that run; owned; NULL: the trace itself is read */
+    pid_t writer;         /* process of a trace of memory; 0: not known */
+    bool waits;           /* of a run that records both, waits are wanted */
+    bool both;            /* the run records both */
 };
 
 /*
@@ -52,6 +58,13 @@ int liverecorder_begin(struct liverecorder *r, pid_t pid, enum live_what what, c
  */
 int liverecorder_start(struct liverecorder *r, char **command, const struct liveoutput *output,
                        enum live_what what, const char *dir);
+
+/*
+ * Follows the recording that is at `path`, or that a run of flame's is to write there at its end:
+ * then the run's own files are read until that. A recording that has ended is taken as it is. 0, or
+ * an enum flame_exit after a line: there is no trace.
+ */
+int liverecorder_follow(struct liverecorder *r, const char *path, enum live_what what);
 
 /* Whether recording has ended by itself, with the process. Then `trace` is complete, or removed. */
 bool liverecorder_has_ended(struct liverecorder *r, pid_t pid);

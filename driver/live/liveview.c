@@ -74,11 +74,16 @@ const struct opts_row liveview_rows[] = {
 
 /* ---- readings ---- */
 
+static const char *ended(const struct live *l)
+{
+    return !l->recorder.ended ? "" : l->o->trace ? ": the recording has ended" : " has ended";
+}
+
 static void say_where(struct live *l, uint64_t now)
 {
     strbuf_clear(&l->label);
-    strbuf_addf(&l->label, "%s%s, %" PRIu64 " s", l->name.buf,
-                l->recorder.ended ? " has ended" : "", (now - l->start_ns) / SECOND_NS);
+    strbuf_addf(&l->label, "%s%s, %" PRIu64 " s", l->name.buf, ended(l),
+                (now - l->start_ns) / SECOND_NS);
     l->how.label = l->label.buf; /* the text may have moved */
     if (l->picture)
         l->picture->whole.label = l->picture->since.label = l->label.buf;
@@ -147,6 +152,8 @@ static void end_look(struct live *l, struct viewmodel *m)
             livepicture_free(old);
         }
     }
+    if (l->last && l->o->trace && !m->message.len)
+        strbuf_addf(&m->message, "%s%s; q leaves this view", l->name.buf, ended(l));
     if (l->last && l->picture == old) {
         say_where(l, clock_ns(CLOCK_MONOTONIC));
         viewmodel_feed(m, source_of(l, m->interval));
@@ -262,7 +269,9 @@ static int begin(struct live *l)
         strbuf_addf(&l->name, "%s %u", comm, o->pid);
         return liverecorder_begin(r, (pid_t)o->pid, o->what, dir);
     }
-    strbuf_addstr(&l->name, base_name(o->command[0]));
+    strbuf_addstr(&l->name, base_name(o->trace ? o->trace : o->command[0]));
+    if (o->trace)
+        return liverecorder_follow(r, o->trace, o->what);
     status = liveoutput_open(&l->output, dir);
     return status ? status : liverecorder_start(r, o->command, &l->output, o->what, dir);
 }

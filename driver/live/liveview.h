@@ -13,11 +13,12 @@
 #define LIVEVIEW_EVERY_NS 1000000000
 #define LIVEVIEW_LEAST_NS 100000000
 
-/* One of `pid` and `command` is given. All pointers are borrowed. */
+/* One of `pid`, `command` and `trace` is given. All pointers are borrowed. */
 struct liveview_options {
     const char *me; /* the command, for messages */
     unsigned pid;
     char **command;
+    const char *trace; /* path of a recording that another process makes */
     enum live_what what;
     uint64_t every_ns;
     /* The state in which it opens. */

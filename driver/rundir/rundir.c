@@ -22,6 +22,7 @@
 #include "common/str_starts.h"
 #include "common/strbuf.h"
 #include "common/trace/trace_moments.h"
+#include "driver/rundir/output_link.h"
 #include "driver/rundir/stale_rundirs.h"
 #include "driver/rundir/remove_rundir.h"
 
@@ -35,8 +36,8 @@ static const char *const makers[] = {"run", "mem", "leak", "off", "live", "docto
 #define RANDOM "XXXXXX"
 
 /* Files beside the traces, and prefixes of further names. */
-static const char *const files[] = {RUNDIR_NOTES, RUNDIR_FOLDED,    RUNDIR_WAITS,
-                                    RUNDIR_SITES, RUN_STATUS_RULES, RUNDIR_OUTPUT};
+static const char *const files[] = {RUNDIR_NOTES,     RUNDIR_FOLDED, RUNDIR_WAITS, RUNDIR_SITES,
+                                    RUN_STATUS_RULES, RUNDIR_OUTPUT, RUNDIR_RESULT};
 static const char *const beginnings[] = {LIBRARIES, SPARE, RUNDIR_LOOK, RUNDIR_DOCTOR};
 
 /* SIGPIPE: the reader of flame's output has ended. */
@@ -240,6 +241,7 @@ int rundir_open(struct rundir *s, const char *me, const char *beside, uint64_t d
     if (!s->path)
         return FLAME_USAGE;
     name_files(s);
+    output_link_make(s->path, beside);
     return 0;
 }
 

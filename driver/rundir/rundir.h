@@ -25,6 +25,7 @@
 #define RUNDIR_SITES "sites"   /* calls of the C library that map memory */
 #define RUNDIR_OUTPUT "output" /* of flame live: the command's */
 #define RUNDIR_LOOK "look" /* of flame live: folded text of its readings, with a number behind */
+#define RUNDIR_RESULT "result" /* link to the output, see output_link.h */
 #define RUNDIR_DOCTOR "doctor" /* results of trials, with their endings */
 
 struct rundir {

@@ -131,10 +131,10 @@ refuses() { # TEXT OPTION...
     file_has err "^flame: top: $text" "flame top $* says why"
 }
 refuses "-p and a file, 'x.flame'; look at one or the other" -p 1 x.flame
-refuses '--at is of a finished recording, and -p of a process' -p 1 --at 2s
+refuses '--at is of a finished recording, and -p of one that goes on' -p 1 --at 2s
 refuses '--ancestors is of a finished recording' -p 1 --ancestors
 refuses '-s p99 is not for -p, which has self, total' -p 1 -s p99
 refuses '-s rate is of what is being recorded' -s rate x.flame
-refuses '-w is of a process; give -p PID, too' -w
-refuses '--every is of a process; give -p PID, too' --every 2
+refuses '-w is of what is being recorded; give -p PID, or --live TRACE, too' -w
+refuses '--every is of what is being recorded; give -p PID, or --live TRACE, too' --every 2
 done_testing
