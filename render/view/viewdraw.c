@@ -154,8 +154,11 @@ static void draw_details(const struct viewmodel *m, struct cells *c, int y)
 
 static void draw_last_line(const struct viewmodel *m, struct cells *c, int y)
 {
-    static const char keys[] = "? help  q end  / search  Enter zoom in  - out  t table  c callers"
-                               "  v view  f names";
+    static const char ends[] = "? help  q end  ";
+    static const char graph[] =
+        "/ search  Enter zoom in  - out  t table  c callers  v view  f names";
+    static const char table[] = "/ search  s sort  Enter callers  g graph  v view  f names";
+    const char *keys = m->mode == VIEW_MODE_TABLE ? table : graph;
     struct strbuf sb = STRBUF_INIT;
 
     if (m->asking) {
@@ -179,11 +182,10 @@ static void draw_last_line(const struct viewmodel *m, struct cells *c, int y)
         value_add_percent(&sb, m->matched, 1);
         strbuf_addstr(&sb, " of all; n next, N before");
     } else if (m->live) {
-        strbuf_addf(&sb, "%s  Space %s  d %s  ", "? help  q end", m->paused ? "go on" : "pause",
-                    m->interval ? "in all" : "last look");
-        strbuf_addstr(&sb, keys + strlen("? help  q end  "));
+        strbuf_addf(&sb, "%sSpace %s  d %s  %s", ends, m->paused ? "go on" : "pause",
+                    m->interval ? "in all" : "last look", keys);
     } else {
-        strbuf_addstr(&sb, keys);
+        strbuf_addf(&sb, "%s%s", ends, keys);
     }
     cells_put(c, y, 0, c->width, sb.buf, sb.len, m->message.len ? strong : plain);
     strbuf_release(&sb);

@@ -155,6 +155,8 @@ static void test_table(void)
            "table: the largest own count comes first");
     is_str(line(3), "        45  45.00%         45  45.00%  read",
            "table: the second largest own count follows");
+    is_str(line(11), "? help  q end  / search  s sort  Enter callers  g graph  v ~",
+           "table: the last line names the keys of tables");
     keys("s");
     is_str(line(2), "         5   5.00%         95  95.00%  main", "table: sorted by total");
     is_str(line(3), "         0   0.00%         65  65.00%  parse",
