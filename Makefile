@@ -110,7 +110,7 @@ LIB_SRC    := $(filter-out $(LATE_SRC) $(PYTHON_SRC) $(filter-out %_$(ARCH).c,$(
               inproc/cutwrite.c inproc/rseq.c preload/runtime/seccomp_filter.c unwind/python/pylayout.c
 # The recorder that flame maps into processes it attaches to: a part of flame's own file.
 AGENT_SRC  := $(wildcard inject/agent/*.c) unwind/cfi.c unwind/rules.c preload/shadow/shadow.c \
-              preload/shadow/shadow_big.c $(filter-out unwind/python/pyframes.c,$(PYTHON_SRC))
+              preload/shadow/shadow_big.c $(filter-out unwind/python/pyframes.c unwind/python/pyhost_libc.c,$(PYTHON_SRC))
 ifneq ($(ARCH),x86_64)
 AGENT_SRC  :=
 GATE_SRC   :=

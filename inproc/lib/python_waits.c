@@ -8,21 +8,15 @@
 #define _GNU_SOURCE
 #include "inproc/lib/python_waits.h"
 
-#include <pthread.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 
 #include "common/hash.h"
-#include "common/kernel.h"
 #include "common/pages.h"
 #include "common/spinlock.h"
 #include "inproc/ring.h"
 #include "unwind/modules.h"
 #include "unwind/python/pyhost.h"
-
-/* Weak, because before glibc 2.34 it is in a library of its own, which an interpreter with
- * threads has loaded and other programs need not have. */
-#pragma weak pthread_getspecific
 
 #define NAMES_MOST (1u << 16)
 #define ROOM ((size_t)65536) /* for names, taken at once */
@@ -52,27 +46,6 @@ static uint32_t gone;
 uint32_t pyhost_changes(void)
 {
     return __atomic_load_n(&gone, __ATOMIC_ACQUIRE) + modules_changes();
-}
-
-bool pyhost_readable(uintptr_t page)
-{
-    return kernel_readable(page, 1);
-}
-
-uintptr_t pyhost_thread(void)
-{
-    return (uintptr_t)pthread_self();
-}
-
-uintptr_t pyhost_state(const struct python *py, struct pypages *pages)
-{
-    pthread_key_t key;
-
-    if (py->state)
-        return (uintptr_t)py->state();
-    if (!pthread_getspecific || !pyframes_key(py, pages, &key))
-        return 0;
-    return (uintptr_t)pthread_getspecific(key);
 }
 
 bool pyhost_begin_names(void)

@@ -4,18 +4,11 @@
 #define _GNU_SOURCE
 #include "unwind/python/pyhost.h"
 
-#include <pthread.h>
-
-#include "common/kernel.h"
 #include "common/spinlock.h"
 #include "preload/record.h"
 #include "preload/store/store.h"
 #include "preload/store/truncate.h"
 #include "unwind/modules.h"
-
-/* Weak, because before glibc 2.34 it is in a library of its own, which an interpreter with
- * threads has loaded and other programs need not have. */
-#pragma weak pthread_getspecific
 
 static uint32_t gone;
 static struct spinlock adding;
@@ -28,27 +21,6 @@ void record_python_memory_goes(void)
 uint32_t pyhost_changes(void)
 {
     return __atomic_load_n(&gone, __ATOMIC_ACQUIRE) + modules_changes();
-}
-
-bool pyhost_readable(uintptr_t page)
-{
-    return kernel_readable(page, 1);
-}
-
-uintptr_t pyhost_thread(void)
-{
-    return (uintptr_t)pthread_self();
-}
-
-uintptr_t pyhost_state(const struct python *py, struct pypages *pages)
-{
-    pthread_key_t key;
-
-    if (py->state)
-        return (uintptr_t)py->state();
-    if (!pthread_getspecific || !pyframes_key(py, pages, &key))
-        return 0;
-    return (uintptr_t)pthread_getspecific(key);
 }
 
 const char *pyhost_store(const char *text, uint32_t len, uint64_t *pc)

@@ -1,9 +1,10 @@
 /*
  * pyhost.h: functions that reading Python's frames needs from the recorder that it is a part of.
  *
- * There are two recorders: libflamemem.so (preload/python/python_host.c) and the agent in a process
- * that is attached to (inject/agent/agent_python.c). Each of them defines these functions. Any
- * thread, for itself; the recorder's guard is held. No malloc.
+ * There are three recorders: libflamemem.so (preload/python/python_host.c), libflamewait.so
+ * (inproc/lib/python_waits.c) and the agent in a process that is attached to
+ * (inject/agent/agent_python.c). Each of them defines these functions; the libraries have some in
+ * common (pyhost_libc.c). Any thread, for itself; the recorder's guard is held. No malloc.
  */
 #ifndef FLAME_UNWIND_PYTHON_PYHOST_H
 #define FLAME_UNWIND_PYTHON_PYHOST_H
