@@ -86,7 +86,7 @@ for command in render top 'fold' 'collapse' 'diff good'; do
     refused "$command a program" '^flame: .*/flame: is a program' "$FLAME" $command "$FLAME"
 done
 
-refused 'top sort' 'self, total, name, self-change, change, size, lived, young, p50, p95, p99 or max' "$FLAME" top --sort sizes good
+refused 'top sort' 'self, total, name, self-change, change, size, lived, young, p50, p95, p99, max, rate or total-rate' "$FLAME" top --sort sizes good
 refused 'top sort of lifetimes' 'of traces with lifetimes' "$FLAME" top --sort size good
 refused 'top rows' 'expected a number' "$FLAME" top -n -3 good
 refused 'format' '\-f gif: expected svg, html, .* or csv' "$FLAME" render -f gif good
