@@ -11,7 +11,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#define BASE ((uintptr_t)0x200000000)
+#define BASE ((uintptr_t)0x10000000) /* not in the shadow of a sanitizer */
 #define SIZE ((size_t)65536)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
