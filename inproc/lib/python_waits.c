@@ -30,7 +30,8 @@ struct name {
 
 struct python_waits {
     struct kept_chain chain;
-    uint32_t *ids; /* in the ring, by number of the name; 0: it is not logged */
+    bool following; /* the chain is being changed */
+    uint32_t *ids;  /* in the ring, by number of the name; 0: it is not logged */
     uint32_t ids_n;
     uint32_t logged;
     uint64_t words[RING_STACK_MAX];
@@ -38,7 +39,7 @@ struct python_waits {
 
 static struct name *names[NAMES_MOST]; /* by number */
 static uint32_t nnames;
-static struct spinlock adding;
+static struct desertable_lock adding;
 static uint32_t gone;
 
 /* ---- what reading needs ---- */
@@ -50,18 +51,17 @@ uint32_t pyhost_changes(void)
 
 bool pyhost_begin_names(void)
 {
-    spinlock_take(&adding);
-    return true;
+    return desertable_take(&adding); /* a handler may leave this code by siglongjmp */
 }
 
 void pyhost_end_names(void)
 {
-    spinlock_drop(&adding);
+    desertable_drop(&adding);
 }
 
 void pyhost_after_fork(void)
 {
-    adding.held = 0;
+    adding = (struct desertable_lock){.deserted = 0};
 }
 
 const char *pyhost_store(const char *text, uint32_t len, uint64_t *pc)
@@ -166,13 +166,31 @@ void python_waits_pass_on(struct python_waits *w)
         memset(w->ids, 0, w->ids_n * sizeof *w->ids);
 }
 
+/* Begins with an empty chain, in new memory: a handler has left the code that changed it by
+ * siglongjmp. No id is given twice. */
+static FLAME_COLD void begin_again(struct kept_chain *c)
+{
+    uint32_t last = c->ids.last + 1;
+
+    memset(c, 0, sizeof *c);
+    c->ids.last = last;
+}
+
 uint32_t python_waits_follow(struct python_waits **w)
 {
     const struct python *py = pyframes_python();
+    uint32_t id;
 
     if (!py || (unlikely(!*w) && !(*w = pages_alloc(sizeof **w))))
         return 0;
-    return kept_chain_follow(&(*w)->chain, py, 0);
+    if (unlikely((*w)->following))
+        begin_again(&(*w)->chain);
+    __atomic_store_n(&(*w)->following, true, __ATOMIC_RELAXED);
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    id = kept_chain_follow(&(*w)->chain, py, 0);
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    __atomic_store_n(&(*w)->following, false, __ATOMIC_RELAXED);
+    return id;
 }
 
 /* Whether the code at `pc`, which has called the interpreter's loop, was made at run time for that
