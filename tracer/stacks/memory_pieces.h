@@ -1,10 +1,11 @@
 /*
  * memory_pieces.h: small pieces of another process's memory.
  *
- * What is read about a thread for one stack is much the same as for the one before. So a plan, one
+ * The memory that a thread's stack needs is much the same as for its stack before. So a plan, one
  * for each thread, has the places of the last time, and they are read together, by one system call,
- * those near to each other with what is between them. Any other place costs a call of its own. Not
- * thread-safe.
+ * those near to each other with what is between them. Any other place costs a call of its own.
+ *
+ * Not thread-safe.
  */
 #ifndef FLAME_TRACER_STACKS_MEMORY_PIECES_H
 #define FLAME_TRACER_STACKS_MEMORY_PIECES_H

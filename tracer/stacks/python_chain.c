@@ -15,7 +15,6 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <uthash.h>
 
 #include "common/alloc.h"
 #include "common/hash.h"
