@@ -66,11 +66,13 @@ enum trace_feature {
     TRACE_FEATURE_AGES = 1u << 12,      /* histograms of the ages of live blocks: TRACE_ROW_CLASS */
     TRACE_FEATURE_STATIC_ALLOCATOR =
         1u << 13, /* calls of an allocator in the program's own file are recorded */
-    TRACE_FEATURE_TOUCHED = 1u << 14, /* page faults, by the memory they were in, see
-                                       * TRACE_ROW_TOUCHED */
-    TRACE_FEATURE_LATENCY = 1u << 16, /* histograms of sleeps, see TRACE_OFF_CLASS */
+    TRACE_FEATURE_TOUCHED = 1u << 14,  /* page faults, by the memory they were in, see
+                                        * TRACE_ROW_TOUCHED */
+    TRACE_FEATURE_ATTACHED = 1u << 15, /* of a process that ran already: what it allocated before
+                                        * that, and what it maps, is not recorded */
+    TRACE_FEATURE_LATENCY = 1u << 16,  /* histograms of sleeps, see TRACE_OFF_CLASS */
 };
-#define TRACE_FEATURES_KNOWN (32735u | TRACE_FEATURE_LATENCY)
+#define TRACE_FEATURES_KNOWN (65503u | TRACE_FEATURE_LATENCY)
 
 enum trace_unit {
     TRACE_UNIT_NONE = 0,

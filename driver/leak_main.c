@@ -111,7 +111,7 @@ const struct opts_command leak_command = {
     .tables = {{rows, 0}, {run_rows_of_roots, offsetof(struct leak_options, run)}},
     .operands = OPTS_COMMAND,
     .no_attach = "flame leak checks a command from start to end; to record a running process, use "
-                 "'flame mem -p PID'",
+                 "'flame mem -p PID --view leak'",
 };
 
 static void print_leaked(struct strbuf *sb, const struct leak_report *r)

@@ -77,7 +77,7 @@ static void print(const struct recording *r, const struct run_options *o,
         run_summary_print(&s, r);
     }
     recording_print_findings(r, o, folded, NULL);
-    print_result_line(r, o, (const char *const[]){"alloc", o->attach ? "live" : "peak"}, empty);
+    print_result_line(r, o, (const char *const[]){"alloc", "peak"}, empty);
 }
 
 /* 0, or an enum flame_exit after a line. */

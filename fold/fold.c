@@ -74,13 +74,14 @@ bool fold_may_lack(const struct fold_options *opt, const struct trace *t)
 }
 
 /* Whether the view is empty because no process did what it counts; if all views are wanted, it is
- * left out. A trace without the peak is of an attached process, of which that was not recorded. */
+ * left out. Of an attached process it was not recorded. */
 static bool is_just_empty(struct trace *const *traces, size_t n, const struct view *view)
 {
     if (!view->need || !view->need->may_be_empty)
         return false;
     for (size_t i = 0; i < n; i++)
-        if (!(traces[i]->header.features & TRACE_FEATURE_PEAK))
+        if (traces[i]->header.features & TRACE_FEATURE_ATTACHED ||
+            !(traces[i]->header.features & TRACE_FEATURE_PEAK))
             return false;
     return true;
 }

@@ -145,7 +145,7 @@ static int64_t touched_value(const struct trace *t FLAME_UNUSED, const struct tr
 
 static const struct view_need need_peak = {
     .feature = TRACE_FEATURE_PEAK,
-    .lack = "the peak, which flame mem records of commands, and not of a process with -p",
+    .lack = "the peak, which older recordings of flame mem -p lack",
 };
 static const struct view_need need_leaks = {
     .feature = TRACE_FEATURE_LEAKS,

@@ -254,6 +254,7 @@ bool agent_state_fill(struct agent_state *g, const struct procmem *m,
     s->places = (struct agent_stack **)take(&at, AGENT_STACKS * sizeof(struct agent_stack *));
     s->index = (uint32_t *)take(&at, AGENT_INDEX * sizeof(uint32_t));
     s->names = (struct agent_name **)take(&at, AGENT_NAMES * sizeof(struct agent_name *));
+    s->leaves = (struct agent_leaf *)take(&at, AGENT_LEAVES * sizeof(struct agent_leaf));
     s->arena = s->arena_at = at;
     s->arena_end = g->arena + g->arena_size;
     ok = procmem_write(m, g->base, g->blob.bytes, g->blob.text_size) &&
@@ -270,6 +271,20 @@ void agent_state_python(const struct agent_state *g, const struct procmem *m,
                   (const uint8_t *)python + sizeof python->version,
                   sizeof *python - sizeof python->version);
     procmem_write(m, FIELD(g, python), &python->version, sizeof python->version);
+}
+
+bool agent_state_leaves(const struct agent_state *g, const struct procmem *m,
+                        struct agent_leaf *leaves, size_t *n)
+{
+    uintptr_t at;
+    uint64_t count;
+
+    *n = 0;
+    if (!procmem_read(m, FIELD(g, leaves), &at, sizeof at) ||
+        !procmem_read(m, FIELD(g, nleaves), &count, sizeof count) || count > AGENT_LEAVES)
+        return false;
+    *n = count;
+    return procmem_read(m, at, leaves, count * sizeof *leaves);
 }
 
 void agent_state_record(const struct agent_state *g, const struct procmem *m, bool on)

@@ -60,6 +60,12 @@ void agent_state_places(struct agent_state *g, const struct procmem *m,
 void agent_state_python(const struct agent_state *g, const struct procmem *m,
                         const struct agent_python *python);
 
+/* With all threads stopped: the leaves of the agent's shadow map, of which `leaves` has room for
+ * AGENT_LEAVES; *n becomes their number. False: they cannot be read, or not all of them are
+ * listed. */
+bool agent_state_leaves(const struct agent_state *g, const struct procmem *m,
+                        struct agent_leaf *leaves, size_t *n);
+
 void agent_state_record(const struct agent_state *g, const struct procmem *m, bool on);
 
 /* With all threads stopped: whether no thread is in the agent; and unmaps the arena. */

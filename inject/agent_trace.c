@@ -42,6 +42,7 @@ struct agent_trace {
         uint32_t len;
     } * names; /* by the agent's number */
     size_t names_room;
+    uint64_t live; /* bytes, by all counters as last read */
     uint64_t skipped, lost, lost_bytes;
 };
 
@@ -302,6 +303,11 @@ static bool take_stacks(struct agent_trace *t, const struct agent_state *g, cons
     return true;
 }
 
+static uint64_t live_by(const struct agent_count *c)
+{
+    return c->alloc_bytes - c->free_bytes - c->foreign_bytes;
+}
+
 static void put(struct agent_trace *t, struct taken *x, const struct agent_count *c)
 {
     struct trace_row row = {
@@ -312,6 +318,7 @@ static void put(struct agent_trace *t, struct taken *x, const struct agent_count
         .temp_calls = c->temp_calls,
     };
 
+    t->live += live_by(c) - live_by(&x->count);
     x->count = *c;
     offtrace_memory(t->to, x->node, x->thread, &row);
 }
@@ -358,8 +365,23 @@ bool agent_trace_take(struct agent_trace *t, const struct agent_state *g, const 
     if (!procmem_read(m, g->base + g->blob.state, &s, offsetof(struct agent_shared, lanes)) ||
         !take_stacks(t, g, m, &s) || !take_counts(t, m, &s))
         return false;
+    /* Counters that are an event apart from each other may make the sum less than zero. */
+    if (t->live < (uint64_t)INT64_MAX)
+        offtrace_peak(t->to, t->live);
     take_losses(t, g, m, &s);
     return true;
+}
+
+void agent_trace_verdict(struct agent_trace *t, uint32_t row, uint16_t flag, uint64_t bytes,
+                         uint64_t blocks)
+{
+    if (row && row < t->ntaken)
+        offtrace_verdict(t->to, t->taken[row].node, t->taken[row].thread, flag, bytes, blocks);
+}
+
+void agent_trace_leaks(struct agent_trace *t)
+{
+    offtrace_has_leaks(t->to);
 }
 
 void agent_trace_unnamed_python(struct agent_trace *t, uint32_t unnamed)

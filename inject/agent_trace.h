@@ -36,8 +36,16 @@ void agent_trace_threads(struct agent_trace *t, const struct allstop *stop,
 bool agent_trace_passes(struct agent_trace *t, const struct procmem *m, pid_t tid,
                         const struct user_regs_struct *regs, uintptr_t start, uintptr_t end);
 
-/* Adds new stacks, and reads all counters. False: the memory cannot be read. */
+/* Adds new stacks, and reads all counters. The greatest sum of live bytes that it finds is the
+ * trace's peak. False: the memory cannot be read. */
 bool agent_trace_take(struct agent_trace *t, const struct agent_state *g, const struct procmem *m);
+
+/* Adds a verdict on blocks of the agent's stack `row` (enum trace_row_flag). It is ignored if the
+ * trace does not have that stack. */
+void agent_trace_verdict(struct agent_trace *t, uint32_t row, uint16_t flag, uint64_t bytes,
+                         uint64_t blocks);
+/* Stores that all blocks have been looked at, and that the rest has no verdict. */
+void agent_trace_leaks(struct agent_trace *t);
 
 /* Stores which interpreter's functions have no names, as in struct trace_header. */
 void agent_trace_unnamed_python(struct agent_trace *t, uint32_t unnamed);

@@ -19,6 +19,7 @@
 #include "inject/agent_image.h"
 #include "inject/agent_state.h"
 #include "inject/agent_trace.h"
+#include "inject/leak_look.h"
 #include "inject/linkmap.h"
 #include "inject/maps_snapshot.h"
 #include "inject/got_slots.h"
@@ -50,6 +51,7 @@ struct attachment {
     struct agent_trace *trace;
     struct sigreturn_frame_code code;
     bool no_python, has_python;
+    bool leaks;
     bool gone;
 };
 
@@ -343,6 +345,7 @@ int attachment_begin(struct attachment **to, const struct attachment_options *o)
     *to = NULL;
     a->pid = o->pid;
     a->no_python = o->no_python;
+    a->leaks = o->leaks;
     a->mem.fd = -1;
     if (!status && !agent_image_open(&a->agent.blob))
         status = flame_error(FLAME_FAILED, "flame was built without its agent");
@@ -424,12 +427,31 @@ static void give_back(struct attachment *a)
     }
 }
 
+/* With all threads stopped and nothing recorded any more. */
+static void look_for_leaks(struct attachment *a, struct attachment_sum *sum)
+{
+    uint64_t begun = clock_ns(CLOCK_MONOTONIC);
+    struct leak_look_sum found;
+
+    if (!agent_trace_take(a->trace, &a->agent, &a->mem) ||
+        !maps_snapshot_read(&a->maps, a->pid, a->link.loader))
+        sum->unlooked = "its memory cannot be read";
+    else
+        sum->looked = leak_look(a->trace, &a->agent, &a->mem, &a->maps, a->stop,
+                                a->slots.real[AGENT_MALLOC], &found, &sum->unlooked);
+    if (sum->looked)
+        sum->scanned = found.scanned;
+    sum->look_ns = clock_ns(CLOCK_MONOTONIC) - begun;
+}
+
 static void leave(struct attachment *a, struct attachment_sum *sum)
 {
     const char *why;
 
     if (stop_at_rest(a, LEAVE_NS, &why, NULL) == 0) {
         agent_state_record(&a->agent, &a->mem, false);
+        if (a->leaks)
+            look_for_leaks(a, sum);
         got_slots_restore(&a->slots, &a->mem);
         allstop_go(a->stop);
     } else if (!a->gone) {
@@ -475,6 +497,8 @@ int attachment_end(struct attachment *a, struct attachment_sum *sum)
     if (!a->gone)
         leave(a, sum);
     sum->gone = a->gone;
+    if (a->leaks && !sum->looked && !sum->unlooked)
+        sum->unlooked = a->gone ? "it had ended" : "its loader was at work at every attempt";
     sum->strangers = a->slots.strangers;
     agent_trace_losses(a->trace, &sum->skipped, &sum->lost);
     sum_stops(a, sum);

@@ -38,6 +38,7 @@ struct attachment_options {
     const char *trace; /* absolute path of the trace; the file must not exist */
     unsigned depth;    /* limit of frames of a stack; 0: the agent's own limit */
     bool no_python;    /* functions of Python have no names */
+    bool leaks;        /* at the end it is found which blocks can still be reached */
 };
 
 /* Begins recording. If it fails, it has printed the reason, and has changed nothing in the process
@@ -57,8 +58,12 @@ struct attachment_sum {
                          changed */
     bool left_hooks;  /* the loader was active at every attempt: the slots lead to the agent, which
                          records nothing any more */
-    uint64_t skipped; /* calls within a hook */
-    uint64_t lost;    /* calls for which there was no room */
+    bool looked;      /* for leaks */
+    const char *unlooked; /* why it was not looked for leaks, though that was asked for; or NULL */
+    uint64_t look_ns;     /* for so long all threads were stopped for it */
+    uint64_t scanned;     /* bytes of memory that were searched for pointers */
+    uint64_t skipped;     /* calls within a hook */
+    uint64_t lost;        /* calls for which there was no room */
 };
 
 /* Ends recording, detaches from the process and ends the trace. `sum` may be NULL. */

@@ -129,7 +129,8 @@ static bool names_made_code(const struct trace_merge *m, const struct trace *t)
 
 static struct program *program_of(struct trace_merge *m, const struct trace *t)
 {
-    uint32_t pid = t->header.pid, peak = t->header.features & TRACE_FEATURE_PEAK;
+    const uint32_t kind = TRACE_FEATURE_PEAK | TRACE_FEATURE_ATTACHED;
+    uint32_t pid = t->header.pid;
 
     if (!m->o.pid && !names_made_code(m, t))
         pid = 0;
@@ -138,7 +139,7 @@ static struct program *program_of(struct trace_merge *m, const struct trace *t)
 
         if (m->programs[i].pid == pid &&
             (!pid || known->header.start_realtime_ns == t->header.start_realtime_ns) &&
-            (known->header.features & TRACE_FEATURE_PEAK) == peak &&
+            ((known->header.features ^ t->header.features) & kind) == 0 &&
             strcmp(known->comm, trace_program(t)) == 0 && same_ancestors(known, t))
             return &m->programs[i];
     }

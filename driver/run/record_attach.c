@@ -31,10 +31,11 @@ static void end(int sig)
 
 static const int ends[] = {SIGINT, SIGTERM, SIGHUP};
 
-/* Whether every trace of the recorder has the view. */
-static bool needs_nothing(const struct view *v)
+/* Whether the trace of an attached process has the view. */
+static bool is_recorded(const struct view *v)
 {
-    return !v->need;
+    return !v->need || v->need->feature == TRACE_FEATURE_PEAK ||
+           v->need->feature == TRACE_FEATURE_LEAKS;
 }
 
 int record_attach_check(const struct run_options *o)
@@ -58,8 +59,8 @@ int record_attach_check(const struct run_options *o)
         what = "--lifetimes";
     if (what)
         return flame_error(FLAME_USAGE, "%s: %s is for commands, without -p", o->me, what);
-    if (!needs_nothing(view_find(o->view))) {
-        view_list_some(&views, TRACE_RECORDER_MEM, needs_nothing);
+    if (!is_recorded(view_find(o->view))) {
+        view_list_some(&views, TRACE_RECORDER_MEM, is_recorded);
         flame_error(FLAME_USAGE,
                     "%s: --view %s is for commands, without -p; a process that is attached to has "
                     "%s",
@@ -115,7 +116,8 @@ static int attach(struct recording *r, const struct run_options *o)
     struct attachment_options options = {.pid = o->attach,
                                          .ours = getpid(),
                                          .depth = o->depth ? o->depth : 0,
-                                         .no_python = o->no_python};
+                                         .no_python = o->no_python,
+                                         .leaks = view_asks(view_find(o->view)) & VIEW_ASKS_SCAN};
     struct strbuf path = STRBUF_INIT;
     struct attachment *a;
     int status;
@@ -182,6 +184,24 @@ static void print_how(void)
     strbuf_release(&sb);
 }
 
+static void print_look(void)
+{
+    struct strbuf sb = STRBUF_INIT;
+
+    if (sum.unlooked)
+        flame_warn("not looked for leaks: %s", sum.unlooked);
+    if (!sum.looked)
+        return;
+    strbuf_addf(&sb, "looked for leaks in ");
+    add_bytes(&sb, sum.scanned);
+    strbuf_addf(&sb,
+                " of its memory, for which its threads were stopped for %.2f ms more; leaks that "
+                "freed memory still leads to are not found",
+                (double)sum.look_ns / 1e6);
+    flame_warn("%s", sb.buf);
+    strbuf_release(&sb);
+}
+
 void record_attach_print(const struct recording *r, const struct run_options *o)
 {
     struct strbuf sb = STRBUF_INIT;
@@ -192,7 +212,9 @@ void record_attach_print(const struct recording *r, const struct run_options *o)
     add_bytes(&sb, s.t.alloc_bytes);
     strbuf_addstr(&sb, " in ");
     value_add_counted(&sb, s.t.alloc_calls, "call", "calls");
-    strbuf_addstr(&sb, " while it was recorded; of that live at the end ");
+    strbuf_addstr(&sb, " while it was recorded; of that live at most ");
+    add_bytes(&sb, s.peak_bytes);
+    strbuf_addstr(&sb, ", at the end ");
     value_add_blocks(&sb, s.t.live_bytes, s.t.live_blocks);
     flame_warn("%s", sb.buf);
     strbuf_release(&sb);
@@ -202,6 +224,7 @@ void record_attach_print(const struct recording *r, const struct run_options *o)
     run_summary_print_unnamed_python(&r->taken);
     if (sum.lost)
         flame_warn("lost for want of room: %" PRIu64 " calls", sum.lost);
+    print_look();
     if (sum.gone)
         flame_warn("it ended while it was recorded: what it did in its last moment (%u ms) may be "
                    "missing",

@@ -109,6 +109,14 @@ struct agent_python {
     uintptr_t runtime, code_type, text_type;
 };
 
+/* A leaf of the shadow map, in which flame finds the live blocks (inject/agent_blocks.h). */
+#define AGENT_LEAVES 16384u
+struct agent_leaf {
+    void *leaf;
+    uintptr_t base; /* first address that it covers */
+    uint64_t kind;  /* enum shadow_leaf_kind, written last */
+};
+
 struct agent_lane {
     uintptr_t thread; /* the thread's control block; 0: the lane is free */
     uintptr_t inside; /* stack pointer of the running hook; 0: no hook runs */
@@ -131,7 +139,9 @@ struct agent_shared {
     uintptr_t arena, arena_at, arena_end;
     struct agent_python python;
     struct agent_name **names;
-    uint64_t nnames;     /* number of names; their numbers begin at 1 */
+    uint64_t nnames; /* number of names; their numbers begin at 1 */
+    struct agent_leaf *leaves;
+    uint64_t nleaves;    /* number of leaves, of which the first AGENT_LEAVES are listed */
     uint64_t maps_count; /* number of lists of mappings so far */
     struct agent_maps maps[2];
     uint32_t maps_now; /* index of the valid one; changed by one byte, so that no reader sees a

@@ -55,10 +55,16 @@ void pages_advise(void *p FLAME_UNUSED, size_t size FLAME_UNUSED, int advice FLA
 {
 }
 
-/* The agent does not walk the shadow map. */
-void shadow_leaves_add(enum shadow_leaf_kind kind FLAME_UNUSED, void *leaf FLAME_UNUSED,
-                       uintptr_t base FLAME_UNUSED)
+void shadow_leaves_add(enum shadow_leaf_kind kind, void *leaf, uintptr_t base)
 {
+    uint64_t i = __atomic_fetch_add(&agent_shared.nleaves, 1, __ATOMIC_RELAXED);
+    struct agent_leaf *to = &agent_shared.leaves[i];
+
+    if (i >= AGENT_LEAVES)
+        return;
+    to->leaf = leaf;
+    to->base = base;
+    __atomic_store_n(&to->kind, kind, __ATOMIC_RELEASE);
 }
 
 void *memset(void *to, int byte, size_t n)

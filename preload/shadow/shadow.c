@@ -10,18 +10,7 @@
  *   | root    | middle    | slot in leaf   |parity|   bit 3: which tree
  *   +---------+-----------+----------------+------+
  *
- * A block over 16 bytes owns the slot after its own as well, since it covers the first byte of that
- * granule. So a row (26 bits) and a size (15) go into two slots:
- *
- *    31 30 29
- *   +--+-------------------------------------+
- *   | 1| row (26)                 | size & 31|   over 16 bytes; the rest is in the next slot
- *   | 0| 1| row (26)                  | size |   0 to 15 bytes
- *   | 0| 0| 1|            row (26)           |   16 bytes
- *   | 0| 0| 0| row & 0x7ffff    | size >> 5  |   the next slot; or all zero: nothing
- *   +--+-------------------------------------+
- *
- * The bits of the row in the next slot show whether the two belong together.
+ * shadow_slots.h describes the slots.
  *
  * Blocks of 32 KiB and more are stored by shadow_big.c, in one entry for each 32 KiB of addresses.
  * So is a block over 16 bytes in a leaf's last slot: no large block can begin in its 32 KiB,
@@ -41,40 +30,25 @@
 #include <sys/mman.h>
 
 #include "common/pages.h"
-#include "preload/shadow/shadow_big.h"
 #include "preload/shadow/shadow_install.h"
 #include "preload/shadow/shadow_leaves.h"
+#include "preload/shadow/shadow_slots.h"
 #include "common/processor/processor.h"
 
 #ifndef MADV_POPULATE_WRITE
 #define MADV_POPULATE_WRITE 23 /* Linux 5.14; older kernels refuse it, which is fine */
 #endif
 
-#define GRANULE_SHIFT 4
-#define LEAF_SHIFT 23
 #define MIDDLE_SHIFT 34
 #define ADDRESS_BITS PROCESSOR_ADDRESS_BITS
 
-#define LEAF_SLOTS ((size_t)1 << (LEAF_SHIFT - GRANULE_SHIFT))
-#define MIDDLE_SLOTS ((size_t)1 << (MIDDLE_SHIFT - LEAF_SHIFT))
+#define MIDDLE_SLOTS ((size_t)1 << (MIDDLE_SHIFT - SHADOW_LEAF_SHIFT))
 #define ROOT_SLOTS ((size_t)1 << (ADDRESS_BITS - MIDDLE_SHIFT))
 
 #define BIG_BACK ((uintptr_t)1 << 32) /* bytes that are searched before an address */
 
-/* Slots: see the top of the file. */
-#define SMALLEST 16 /* bytes: a block of this size surely owns one slot only */
-#define LOW_BITS 5
-#define LOW_MASK ((1u << LOW_BITS) - 1)
-#define HEAD_LONG (1u << 31)
-#define HEAD_SHORT (1u << 30)
-#define HEAD_SMALLEST (1u << 29)
-#define HEADS 29 /* each head has a bit set from here on */
-#define REST_BITS (SHADOW_BIG_SHIFT - LOW_BITS)
-#define REST_MASK ((1u << REST_BITS) - 1)
-#define CHECK_MASK ((1u << (HEADS - REST_BITS)) - 1)
-
 struct leaf {
-    uint32_t slots[LEAF_SLOTS];
+    uint32_t slots[SHADOW_LEAF_SLOTS];
 };
 
 struct middle {
@@ -96,11 +70,11 @@ static inline uint32_t *slot_in(struct middle *const *tree, uintptr_t addr)
 
     if (unlikely(!middle))
         return NULL;
-    leaf =
-        __atomic_load_n(&middle->leaves[addr >> LEAF_SHIFT & (MIDDLE_SLOTS - 1)], __ATOMIC_ACQUIRE);
+    leaf = __atomic_load_n(&middle->leaves[addr >> SHADOW_LEAF_SHIFT & (MIDDLE_SLOTS - 1)],
+                           __ATOMIC_ACQUIRE);
     if (unlikely(!leaf))
         return NULL;
-    return &leaf->slots[addr >> GRANULE_SHIFT & (LEAF_SLOTS - 1)];
+    return &leaf->slots[addr >> SHADOW_GRANULE_SHIFT & (SHADOW_LEAF_SLOTS - 1)];
 }
 
 static FLAME_NOINLINE uint32_t *find_odd_slot(uintptr_t addr)
@@ -140,7 +114,7 @@ static FLAME_COLD uint32_t *make_slot(uintptr_t addr, uint64_t size)
     if (!middle &&
         !(middle = shadow_install((void **)root, pages_alloc(sizeof *middle), sizeof *middle)))
         return NULL;
-    branch = &middle->leaves[addr >> LEAF_SHIFT & (MIDDLE_SLOTS - 1)];
+    branch = &middle->leaves[addr >> SHADOW_LEAF_SHIFT & (MIDDLE_SLOTS - 1)];
     leaf = __atomic_load_n(branch, __ATOMIC_ACQUIRE);
     if (!leaf) {
         struct leaf *mine = pages_alloc_aligned(sizeof *leaf, sizeof *leaf);
@@ -150,11 +124,11 @@ static FLAME_COLD uint32_t *make_slot(uintptr_t addr, uint64_t size)
             return NULL;
         if (leaf == mine)
             shadow_leaves_add(SHADOW_LEAF_SMALL, leaf,
-                              addr >> LEAF_SHIFT << LEAF_SHIFT | (addr & 8));
+                              addr >> SHADOW_LEAF_SHIFT << SHADOW_LEAF_SHIFT | (addr & 8));
         if (size <= SMALL_BLOCK && !sparse)
             populate(middle, (size_t)(branch - middle->leaves), leaf);
     }
-    return &leaf->slots[addr >> GRANULE_SHIFT & (LEAF_SLOTS - 1)];
+    return &leaf->slots[addr >> SHADOW_GRANULE_SHIFT & (SHADOW_LEAF_SLOTS - 1)];
 }
 
 static inline uint32_t *want_slot(uintptr_t addr, uint64_t size)
@@ -171,61 +145,23 @@ static void store32(uint32_t *slot, uint32_t value)
     __atomic_store_n(slot, value, __ATOMIC_RELAXED);
 }
 
-static uint32_t load32(const uint32_t *slot)
-{
-    return __atomic_load_n(slot, __ATOMIC_RELAXED);
-}
-
-static uint32_t head_of(struct block b)
-{
-    if (likely(b.size > SMALLEST))
-        return HEAD_LONG | b.row << LOW_BITS | (b.size & LOW_MASK);
-    return b.size == SMALLEST ? HEAD_SMALLEST | b.row : HEAD_SHORT | b.row << 4 | (uint32_t)b.size;
-}
-
-static uint32_t rest_of(struct block b)
-{
-    return (b.row & CHECK_MASK) << REST_BITS | (uint32_t)(b.size >> LOW_BITS);
-}
-
-/* Decodes slots[0] and, for a block over 16 bytes, slots[1]. False: no block. */
-static inline bool read_slots(const uint32_t *slots, struct block *out)
-{
-    uint32_t head = load32(slots), rest;
-
-    if (likely(head & HEAD_LONG)) {
-        rest = load32(slots + 1);
-        out->row = (head & ~HEAD_LONG) >> LOW_BITS;
-        out->size = (uint64_t)(rest & REST_MASK) << LOW_BITS | (head & LOW_MASK);
-        return likely(rest >> REST_BITS == (out->row & CHECK_MASK));
-    }
-    if (head & HEAD_SHORT) {
-        out->row = (head & ~HEAD_SHORT) >> 4;
-        out->size = head & 15;
-        return true;
-    }
-    out->row = head & ~HEAD_SMALLEST;
-    out->size = SMALLEST;
-    return head & HEAD_SMALLEST;
-}
-
 static bool last_of_leaf(uintptr_t addr)
 {
-    return (addr >> GRANULE_SHIFT & (LEAF_SLOTS - 1)) == LEAF_SLOTS - 1;
+    return (addr >> SHADOW_GRANULE_SHIFT & (SHADOW_LEAF_SLOTS - 1)) == SHADOW_LEAF_SLOTS - 1;
 }
 
 bool shadow_put(uintptr_t addr, struct block b)
 {
     uint32_t *slots;
 
-    if (unlikely(b.size >= SHADOW_BIG || (last_of_leaf(addr) && b.size > SMALLEST)))
+    if (unlikely(b.size >= SHADOW_BIG || (last_of_leaf(addr) && b.size > SHADOW_SMALLEST)))
         return shadow_big_put(addr, b);
     slots = want_slot(addr, b.size);
     if (unlikely(!slots))
         return false;
-    store32(slots, head_of(b));
-    if (likely(b.size > SMALLEST))
-        store32(slots + 1, rest_of(b));
+    store32(slots, shadow_slot_head(b));
+    if (likely(b.size > SHADOW_SMALLEST))
+        store32(slots + 1, shadow_slot_rest(b));
     return true;
 }
 
@@ -233,7 +169,7 @@ bool shadow_take(uintptr_t addr, struct block *out)
 {
     uint32_t *slots = find_slot(addr);
 
-    if (unlikely(!slots || !read_slots(slots, out)))
+    if (unlikely(!slots || !shadow_slots_read(slots, out)))
         return shadow_big_take(addr, out);
     store32(slots, 0);
     return true;
@@ -243,7 +179,7 @@ bool shadow_find(uintptr_t addr, struct block *out)
 {
     const uint32_t *slots = find_slot(addr);
 
-    return (slots && read_slots(slots, out)) || shadow_big_find(addr, out);
+    return (slots && shadow_slots_read(slots, out)) || shadow_big_find(addr, out);
 }
 
 /* Whether small blocks may begin in the 32 KiB up to `addr`. */
@@ -252,7 +188,7 @@ static bool any_small(uintptr_t addr)
     uintptr_t at = addr & ~(uintptr_t)15;
 
     return find_slot(at) || find_slot(at | 8) ||
-           (at >> LEAF_SHIFT) != ((at - SHADOW_BIG) >> LEAF_SHIFT);
+           (at >> SHADOW_LEAF_SHIFT) != ((at - SHADOW_BIG) >> SHADOW_LEAF_SHIFT);
 }
 
 bool shadow_find_from(uintptr_t addr, uintptr_t lowest, uintptr_t *start, struct block *out)
@@ -315,17 +251,17 @@ static void walk_slots(const uint32_t *slots, size_t n, uintptr_t base, const st
         if (i % GROUP_SLOTS == 0)
             while (i < n && group_empty(slots + i))
                 i += GROUP_SLOTS;
-        if (i < n && slots[i] && read_slots(slots + i, &b))
-            w->visit(base + (i << GRANULE_SHIFT), &b, w->arg);
+        if (i < n && slots[i] && shadow_slots_read(slots + i, &b))
+            w->visit(base + (i << SHADOW_GRANULE_SHIFT), &b, w->arg);
     }
 }
 
 static void walk_pages(const struct leaf *leaf, uintptr_t base, const struct walking *w)
 {
-    for (size_t page = 0; page < LEAF_SLOTS / PAGE_SLOTS; page++)
+    for (size_t page = 0; page < SHADOW_LEAF_SLOTS / PAGE_SLOTS; page++)
         if (shadow_pages_written(&w->pages, page))
             walk_slots(leaf->slots + page * PAGE_SLOTS, PAGE_SLOTS,
-                       base + (page * PAGE_SLOTS << GRANULE_SHIFT), w);
+                       base + (page * PAGE_SLOTS << SHADOW_GRANULE_SHIFT), w);
 }
 
 /* A block's second slot may be on the next page, but never in the next leaf. */
@@ -358,7 +294,8 @@ void shadow_walk(void (*visit)(uintptr_t addr, const struct block *b, void *arg)
     shadow_big_walk(visit, arg);
 }
 
-_Static_assert(SHADOW_SPAN == (uintptr_t)1 << LEAF_SHIFT && SHADOW_SMALL == SHADOW_BIG, "shadow.h");
+_Static_assert(SHADOW_SPAN == (uintptr_t)1 << SHADOW_LEAF_SHIFT && SHADOW_SMALL == SHADOW_BIG,
+               "shadow.h");
 
 void shadow_walk_twice(void (*first)(uintptr_t addr, const struct block *b, void *arg),
                        void (*second)(uintptr_t addr, const struct block *b, void *arg), void *arg)

@@ -10,24 +10,14 @@
 
 #include "preload/shadow/shadow_install.h"
 #include "preload/shadow/shadow_leaves.h"
+#include "preload/shadow/shadow_slots.h"
 #include "common/processor/processor.h"
 
 #define ADDRESS_BITS PROCESSOR_ADDRESS_BITS
-#define SIZE_BITS 38
-#define SIZE_ESCAPE (((uint64_t)1 << SIZE_BITS) - 1)
-
-#define BIG_LEAF_SHIFT 30
-#define BIG_LEAF_SLOTS ((size_t)1 << (BIG_LEAF_SHIFT - SHADOW_BIG_SHIFT))
-#define BIG_ROOT_SLOTS ((size_t)1 << (ADDRESS_BITS - BIG_LEAF_SHIFT))
-
-/* `addr` 0: no block begins here. Odd: `value` is the size of the block before. */
-struct big {
-    uintptr_t addr;
-    uint64_t value;
-};
+#define BIG_ROOT_SLOTS ((size_t)1 << (ADDRESS_BITS - SHADOW_BIG_LEAF_SHIFT))
 
 struct big_leaf {
-    struct big entries[BIG_LEAF_SLOTS];
+    struct shadow_big_entry entries[SHADOW_BIG_LEAF_SLOTS];
 };
 
 static FLAME_BULK struct big_leaf *big_roots[BIG_ROOT_SLOTS];
@@ -44,70 +34,72 @@ static uint64_t load(const uint64_t *slot)
     return __atomic_load_n(slot, __ATOMIC_RELAXED);
 }
 
-static struct big *find_big(uintptr_t addr)
+static struct shadow_big_entry *find_big(uintptr_t addr)
 {
     struct big_leaf *leaf;
 
     if (addr >> ADDRESS_BITS || addr & 7)
         return NULL;
-    leaf = __atomic_load_n(&big_roots[addr >> BIG_LEAF_SHIFT], __ATOMIC_ACQUIRE);
-    return leaf ? &leaf->entries[addr >> SHADOW_BIG_SHIFT & (BIG_LEAF_SLOTS - 1)] : NULL;
+    leaf = __atomic_load_n(&big_roots[addr >> SHADOW_BIG_LEAF_SHIFT], __ATOMIC_ACQUIRE);
+    return leaf ? &leaf->entries[addr >> SHADOW_BIG_SHIFT & (SHADOW_BIG_LEAF_SLOTS - 1)] : NULL;
 }
 
-static struct big *want_big(uintptr_t addr)
+static struct shadow_big_entry *want_big(uintptr_t addr)
 {
     struct big_leaf **root, *mine, *leaf;
 
     if (addr >> ADDRESS_BITS || addr & 7)
         return NULL;
-    root = &big_roots[addr >> BIG_LEAF_SHIFT];
+    root = &big_roots[addr >> SHADOW_BIG_LEAF_SHIFT];
     if (!__atomic_load_n(root, __ATOMIC_ACQUIRE)) {
         mine = pages_alloc(sizeof *mine);
         leaf = shadow_install((void **)root, mine, sizeof *leaf);
         if (!leaf)
             return NULL;
         if (leaf == mine)
-            shadow_leaves_add(SHADOW_LEAF_BIG, leaf, addr >> BIG_LEAF_SHIFT << BIG_LEAF_SHIFT);
+            shadow_leaves_add(SHADOW_LEAF_BIG, leaf,
+                              addr >> SHADOW_BIG_LEAF_SHIFT << SHADOW_BIG_LEAF_SHIFT);
     }
     return find_big(addr);
 }
 
 FLAME_NOINLINE bool shadow_big_put(uintptr_t addr, struct block b)
 {
-    struct big *entry = want_big(addr), *next;
+    struct shadow_big_entry *entry = want_big(addr), *next;
 
     if (!entry)
         return false;
-    if (b.size >= SIZE_ESCAPE) {
+    if (b.size >= SHADOW_SIZE_ESCAPE) {
         next = want_big(addr + SHADOW_BIG);
         if (!next)
             return false;
         store(&next->value, b.size);
         __atomic_store_n(&next->addr, addr | 1, __ATOMIC_RELAXED);
-        b.size = SIZE_ESCAPE;
+        b.size = SHADOW_SIZE_ESCAPE;
     }
-    store(&entry->value, (uint64_t)b.row << SIZE_BITS | b.size);
+    store(&entry->value, (uint64_t)b.row << SHADOW_SIZE_BITS | b.size);
     __atomic_store_n(&entry->addr, addr, __ATOMIC_RELAXED);
     return true;
 }
 
 static uint64_t big_size(uintptr_t addr, uint64_t value)
 {
-    uint64_t size = value & SIZE_ESCAPE;
-    const struct big *next = size == SIZE_ESCAPE ? find_big(addr + SHADOW_BIG) : NULL;
+    uint64_t size = value & SHADOW_SIZE_ESCAPE;
+    const struct shadow_big_entry *next =
+        size == SHADOW_SIZE_ESCAPE ? find_big(addr + SHADOW_BIG) : NULL;
 
     return next ? load(&next->value) : size;
 }
 
 bool shadow_big_find(uintptr_t addr, struct block *out)
 {
-    const struct big *entry = find_big(addr);
+    const struct shadow_big_entry *entry = find_big(addr);
     uint64_t value;
 
     if (!entry || __atomic_load_n(&entry->addr, __ATOMIC_RELAXED) != addr)
         return false;
     value = load(&entry->value);
-    out->row = (uint32_t)(value >> SIZE_BITS);
+    out->row = (uint32_t)(value >> SHADOW_SIZE_BITS);
     out->size = big_size(addr, value);
     return true;
 }
@@ -129,34 +121,36 @@ bool shadow_big_around(uintptr_t addr, uintptr_t lowest, uintptr_t *start, struc
     uintptr_t at = addr;
 
     while (!(at >> ADDRESS_BITS)) {
-        size_t root = at >> BIG_LEAF_SHIFT;
+        size_t root = at >> SHADOW_BIG_LEAF_SHIFT;
         const struct big_leaf *leaf = __atomic_load_n(&big_roots[root], __ATOMIC_ACQUIRE);
-        uintptr_t found = leaf ? last_in(leaf, at >> SHADOW_BIG_SHIFT & (BIG_LEAF_SLOTS - 1)) : 0;
+        uintptr_t found =
+            leaf ? last_in(leaf, at >> SHADOW_BIG_SHIFT & (SHADOW_BIG_LEAF_SLOTS - 1)) : 0;
 
         if (found > addr) /* in the same 32 KiB, and after `addr` */
-            found = found >> SHADOW_BIG_SHIFT & (BIG_LEAF_SLOTS - 1)
-                        ? last_in(leaf, (found >> SHADOW_BIG_SHIFT & (BIG_LEAF_SLOTS - 1)) - 1)
-                        : 0;
+            found =
+                found >> SHADOW_BIG_SHIFT & (SHADOW_BIG_LEAF_SLOTS - 1)
+                    ? last_in(leaf, (found >> SHADOW_BIG_SHIFT & (SHADOW_BIG_LEAF_SLOTS - 1)) - 1)
+                    : 0;
         if (found) {
             if (found < lowest || !shadow_big_find(found, out) || addr - found >= out->size)
                 return false;
             *start = found;
             return true;
         }
-        if (!root || root << BIG_LEAF_SHIFT <= lowest)
+        if (!root || root << SHADOW_BIG_LEAF_SHIFT <= lowest)
             return false;
-        at = (root << BIG_LEAF_SHIFT) - 1;
+        at = (root << SHADOW_BIG_LEAF_SHIFT) - 1;
     }
     return false;
 }
 
 FLAME_NOINLINE bool shadow_big_take(uintptr_t addr, struct block *out)
 {
-    struct big *next;
+    struct shadow_big_entry *next;
 
     if (!shadow_big_find(addr, out))
         return false;
-    if (out->size >= SIZE_ESCAPE && (next = find_big(addr + SHADOW_BIG)))
+    if (out->size >= SHADOW_SIZE_ESCAPE && (next = find_big(addr + SHADOW_BIG)))
         __atomic_store_n(&next->addr, 0, __ATOMIC_RELAXED);
     __atomic_store_n(&find_big(addr)->addr, 0, __ATOMIC_RELAXED);
     return true;
@@ -168,14 +162,14 @@ struct walking {
     struct shadow_pages pages;
 };
 
-static void walk_entries(const struct big *entries, size_t n, const struct walking *w)
+static void walk_entries(const struct shadow_big_entry *entries, size_t n, const struct walking *w)
 {
-    for (const struct big *e = entries; e < entries + n; e++) {
+    for (const struct shadow_big_entry *e = entries; e < entries + n; e++) {
         struct block b;
 
         if (!e->addr || e->addr & 1)
             continue;
-        b.row = (uint32_t)(e->value >> SIZE_BITS);
+        b.row = (uint32_t)(e->value >> SHADOW_SIZE_BITS);
         b.size = big_size(e->addr, e->value);
         w->visit(e->addr, &b, w->arg);
     }
@@ -183,12 +177,12 @@ static void walk_entries(const struct big *entries, size_t n, const struct walki
 
 static void walk_leaf(void *leaf, uintptr_t base FLAME_UNUSED, void *arg)
 {
-    const size_t a_page = SHADOW_PAGE / sizeof(struct big);
-    const struct big *entries = ((struct big_leaf *)leaf)->entries;
+    const size_t a_page = SHADOW_PAGE / sizeof(struct shadow_big_entry);
+    const struct shadow_big_entry *entries = ((struct big_leaf *)leaf)->entries;
     struct walking *w = arg;
 
     shadow_pages_look(&w->pages, leaf, sizeof(struct big_leaf));
-    for (size_t page = 0; page < BIG_LEAF_SLOTS / a_page; page++)
+    for (size_t page = 0; page < SHADOW_BIG_LEAF_SLOTS / a_page; page++)
         if (shadow_pages_written(&w->pages, page))
             walk_entries(entries + page * a_page, a_page, w);
 }

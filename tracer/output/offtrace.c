@@ -113,6 +113,7 @@ static void describe_memory(struct trace_header *h)
     };
 
     h->recorder = TRACE_RECORDER_MEM;
+    h->features = TRACE_FEATURE_PEAK | TRACE_FEATURE_ATTACHED;
     memcpy(h->columns, columns, sizeof columns);
     h->columns_used = ARRAY_LEN(columns);
 }
@@ -659,14 +660,46 @@ void offtrace_memory(struct offtrace *t, uint32_t node, uint16_t thread,
     uint32_t id;
     void *row = node ? row_of(t, node, thread, 0, &id) : NULL;
     struct trace_row *r = row;
+    uint32_t epoch = t->w.header->peak_epoch;
 
     if (!r)
         return; /* the disk is full; the caller sets the lost figures in the header */
+    if (r->peak_epoch != epoch) {
+        r->peak_bytes = r->alloc_bytes - r->free_bytes;
+        r->peak_calls = (uint32_t)(r->alloc_calls - r->free_calls);
+        r->peak_epoch = epoch;
+    }
     r->alloc_bytes = sums->alloc_bytes;
     r->alloc_calls = sums->alloc_calls;
     r->free_bytes = sums->free_bytes;
     r->free_calls = sums->free_calls;
     r->temp_calls = sums->temp_calls;
+}
+
+void offtrace_peak(struct offtrace *t, uint64_t bytes)
+{
+    if (bytes <= t->w.header->peak_bytes)
+        return;
+    t->w.header->peak_bytes = bytes;
+    t->w.header->peak_epoch++; /* no row has a share of its own in the new epoch */
+}
+
+void offtrace_verdict(struct offtrace *t, uint32_t node, uint16_t thread, uint16_t flag,
+                      uint64_t bytes, uint64_t blocks)
+{
+    uint32_t id;
+    void *row = node ? row_of(t, node, thread, flag, &id) : NULL;
+    struct trace_row *r = row;
+
+    if (!r)
+        return;
+    r->alloc_bytes += bytes;
+    r->alloc_calls += blocks;
+}
+
+void offtrace_has_leaks(struct offtrace *t)
+{
+    t->w.header->features |= TRACE_FEATURE_LEAKS;
 }
 
 void offtrace_lost_memory(struct offtrace *t, uint64_t calls, uint64_t bytes)

@@ -117,9 +117,17 @@ void offtrace_freeze(struct offtrace *t, uint64_t now);
 struct intervallog_facts offtrace_intervals(const struct offtrace *t);
 
 /* Sets the totals of a stack's allocations and frees: alloc_*, free_* and temp_calls of `sums`
- * replace those of the row. */
+ * replace those of the row. What was live by the row at the last peak is kept. */
 void offtrace_memory(struct offtrace *t, uint32_t node, uint16_t thread,
                      const struct trace_row *sums);
+/* Takes what is live by the rows now, `bytes` in all, as the peak if it is more than at the last
+ * one. */
+void offtrace_peak(struct offtrace *t, uint64_t bytes);
+/* Adds a verdict on blocks of a stack: a row with that flag (enum trace_row_flag). */
+void offtrace_verdict(struct offtrace *t, uint32_t node, uint16_t thread, uint16_t flag,
+                      uint64_t bytes, uint64_t blocks);
+/* Stores that the process's blocks have been looked at for leaks. */
+void offtrace_has_leaks(struct offtrace *t);
 /* Sets the lost calls and bytes, in all. */
 void offtrace_lost_memory(struct offtrace *t, uint64_t calls, uint64_t bytes);
 

@@ -61,6 +61,30 @@ for file in none.html none.svg; do
 done
 kill "$idle"
 
+# The peak: what was live at most, when flame looked.
+recorded() {
+    "$FLAME" fold --no-header --view alloc "$TMPDIR"/flame-mem.*/attached."$victim".*.flame 2>kept.err |
+        awk '/alpha|beta|gamma_|delta/ { n += $NF } END { exit n < 100000 + 10500 + 1792 + 160 }'
+}
+ok 'the victim forgets what it kept' tell forget
+attach
+ok 'the victim works' tell work
+ok 'its work is recorded' until_true recorded
+ok 'the victim forgets its work' tell forget
+ok 'the victim works once more' tell work
+leave
+is_str "$(sum peak alpha) $(sum live alpha)" '40000 40000' 'live at the end again: the peak is the same'
+attach
+ok 'the victim keeps more' tell work
+ok 'what it keeps is recorded' until_true recorded
+ok 'the victim forgets all' tell forget
+leave
+is_str "$(sum peak alpha) $(sum peak beta) $(sum peak gamma_) $(sum peak delta)" '40000 4200 1792 160' \
+    'the peak has the stacks of what was live at most'
+is_str "$(sum live alpha) $(sum live gamma_) $(sum live delta)" '0 0 0' 'of the peak nothing is live at the end'
+like "$(cat err)" 'of that live at most 4[0-9.]+ KiB, 46,152 bytes, at the end 0 bytes' \
+    'the summary has the peak'
+
 # After the detach no call reaches the recorder, and its memory is unmapped.
 ok 'the victim works after the detach' tell work
 before=$(vm)
@@ -122,13 +146,9 @@ leave
 worked 'the attach in a sandbox'
 
 # It ends while it is recorded, after its work is in the trace: the last moment before the end may be missing.
-is_kept() {
-    "$FLAME" fold --no-header --view alloc "$TMPDIR"/flame-mem.*/attached."$victim".*.flame 2>kept.err |
-        awk '/alpha|beta|gamma_|delta/ { n += $NF } END { exit n != 100000 + 10500 + 1792 + 160 }'
-}
 attach -d 600
 ok 'the victim works under its last flame mem -p' tell work
-until_true is_kept
+until_true recorded
 echo quit >&7
 status=0
 wait "$victim" || status=$?

@@ -17,10 +17,10 @@ for command in mem off; do
     says "$command: --pid=4711: --pid puts process ids into names; to attach say -p 4711\$" "$command" --pid=4711
 done
 for command in run leak; do
-    says "$command: -p: there is no such option here: .*use 'flame mem -p PID'" "$command" -p 4711
-    says "$command: --attach: there is no such option here: .*use 'flame mem -p PID'" "$command" --attach=4711 true
+    says "$command: -p: there is no such option here: .*use 'flame mem -p PID( --view leak)?'" "$command" -p 4711
+    says "$command: --attach: there is no such option here: .*use 'flame mem -p PID( --view leak)?'" "$command" --attach=4711 true
     says "$command: --pid 4711: --pid puts .*; to attach say 'flame mem -p PID' or 'flame off -p PID'\$" "$command" --pid 4711
-    says "$command: --pid=4711: --pid puts .*use 'flame mem -p PID'" "$command" --pid=4711 true
+    says "$command: --pid=4711: --pid puts .*use 'flame mem -p PID( --view leak)?'" "$command" --pid=4711 true
 done
 for command in mem live; do
     says "$command: -p redis-server: expected a process id, as 123; 'pgrep redis-server' lists those of a program\$" \

@@ -1,0 +1,25 @@
+/*
+ * leak_look.h: which of the blocks that the agent knows can still be reached, found from outside
+ * while all threads are stopped.
+ *
+ * Blocks from before the attach are not known, so all writable memory that is in no known block
+ * leads to blocks: what is called a leak is one, and a leak to which a freed block still points is
+ * not found. A running thread's stack counts from its stack pointer on.
+ */
+#ifndef FLAME_INJECT_LEAK_LOOK_H
+#define FLAME_INJECT_LEAK_LOOK_H
+
+#include "inject/agent_state.h"
+
+struct leak_look_sum {
+    uint64_t blocks;  /* that were judged */
+    uint64_t scanned; /* bytes of memory that were searched for pointers */
+};
+
+/* Adds the verdicts to the trace, which has all stacks of the agent. `real`: the program's malloc.
+ * False: the agent's blocks are not all known, or cannot be read; *why is the reason for people. */
+bool leak_look(struct agent_trace *t, const struct agent_state *g, const struct procmem *m,
+               const struct maps_snapshot *maps, const struct allstop *stop, uintptr_t real,
+               struct leak_look_sum *sum, const char **why);
+
+#endif
