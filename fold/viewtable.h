@@ -60,6 +60,9 @@ struct view_need {
 struct view {
     const char *name; /* the value of --view */
     const char *what; /* description of its counts, for help texts */
+    /* Words for it in a page's switch of views, which explain it to a reader who does not know the
+     * name: at most VIEW_LABEL_MAX bytes, no two views alike. */
+    const char *label;
 
     const char *unit; /* "bytes", "calls", "us" */
     uint32_t recorder;
@@ -83,6 +86,8 @@ struct view {
     const char *palette;
     bool level; /* an amount that exists at a moment: several moments have a mean, no sum */
 };
+
+#define VIEW_LABEL_MAX 22 /* a switch of twenty views has few lines then */
 
 /* A table has at most so many rows, and behind them one whose name is NULL. */
 #define VIEWS_MAX 24

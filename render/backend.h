@@ -20,6 +20,7 @@
 struct render_column {
     const char *name; /* "live"; "" when the input does not say */
     const char *title;
+    const char *label; /* fold/viewtable.h; the name where the view is not known */
     const char *unit;
     bool timed;  /* one of several moments of that view and unit */
     double time; /* seconds, finite; of a timed one */

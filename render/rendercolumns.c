@@ -13,6 +13,7 @@ struct render_column *rendercolumns_of(const struct input *in, const char *count
 
         c[i].name = from->view ? from->view : "";
         c[i].title = v ? v->title : c[i].name;
+        c[i].label = v ? v->label : c[i].name;
         c[i].level = v && v->level;
         c[i].timed = from->timed;
         c[i].time = from->time;

@@ -285,6 +285,7 @@ static void add_column(struct page *p, uint32_t column)
     add_member(p, "name", c->name);
     add_member(p, "title", column || *c->title ? c->title : p->o->title);
     add_member(p, "unit", c->unit);
+    add_member(p, "label", c->label);
     strbuf_addf(&p->out.sb, "\"wrapped\":\"%s\",\n", scopes[scope_of(p, c)]);
     if (c->timed)
         strbuf_addf(&p->out.sb, "\"time\":%.17g,\n\"level\":%s,\n", c->time,

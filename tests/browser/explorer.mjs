@@ -10,6 +10,13 @@ export const untroubled = async (page, name) => {
     await done(page);
 };
 
+// The button of a view in the switch of views, by the view's name; the names of all buttons and of the
+// pressed one.
+export const tab = (page, view) => page.locator(`#columns button[data-name="${view}"]`);
+export const tabs = (page) => page.locator("#columns button").evaluateAll((all) =>
+    all.map((b) => b.dataset.name).join(" "));
+export const shownTab = (page) => page.locator("#columns [aria-pressed=true]").getAttribute("data-name");
+
 // The frames drawn on chart `at`, by rows: [{name, x, y, w, depth, run}].
 export const frames = (page, at = 0) => page.evaluate((nth) => {
     const canvas = document.querySelectorAll(".chart-canvas")[nth], { chart } = canvas;

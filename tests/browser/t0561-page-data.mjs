@@ -1,17 +1,21 @@
 #!/usr/bin/env node
 // The explorer page: columns, fractions, comparisons, many and hostile names, widths, themes.
 import { readFileSync } from "node:fs";
-import { click, color, crumbs, explore, frame, frames, hover,
-    point, quiet, row, table, text, untroubled } from "./explorer.mjs";
+import { click, color, crumbs, explore, frame, frames, hover, point, quiet, row, tab, table,
+    tabs, text, untroubled } from "./explorer.mjs";
 import { is, main, near, ok, open, renderTo } from "./page.mjs";
 
 
 async function columns() {
     const page = await explore("# flame: view=alloc unit=bytes\nm;f 3000\nm;g 1000\n" +
         "# flame: view=count unit=calls\nm;f 3\nm;h 5\n# flame: view=live unit=bytes\n");
-    is((await text(page, "#columns")).replace(/\s+/g, " "), "alloc count live",
-        "columns: each has a button");
-    ok(await page.locator("#columns button", { hasText: "live" }).isDisabled(),
+    is((await text(page, "#columns")).replace(/\s+/g, " "),
+        "What was allocated How many allocations What was not freed",
+        "columns: each has a button with its words");
+    is(await tabs(page), "alloc count live", "columns: each button has the name of its view");
+    is(await tab(page, "alloc").getAttribute("title"), "Memory allocated: 3.91 KiB (view alloc)",
+        "columns: the title of a button has the view and its total");
+    ok(await tab(page, "live").isDisabled(),
         "columns: the button of an empty one is disabled");
     is(await row(page, 2), "f:3000 g:1000", "columns: the page begins with the first");
     await hover(page, "f");
@@ -19,7 +23,7 @@ async function columns() {
         "Allocation calls 3 calls, 37.50%"),
         "columns: the tooltip has the counts of the others, too");
     await click(page, "f");
-    await page.locator("#columns button", { hasText: "count" }).click();
+    await tab(page, "count").click();
     is(await text(page, "#title"), "Allocation calls", "columns: a button shows the second");
     is(await crumbs(page), "all m f", "columns: another column keeps the zoom");
     await page.keyboard.press("Escape");
@@ -66,7 +70,7 @@ async function comparison() {
     ok(red > blue + 60, "comparison: a frame that grew is reddish");
     const less = (await color(page, "d")).split(",").map(Number);
     ok(less[2] > less[0] + 60, "comparison: a frame that shrank is bluish");
-    await page.locator("#columns button", { hasText: "either" }).click();
+    await tab(page, "either").click();
     is(await row(page, 2), "b:85 e:10 gone:25",
         "comparison: the column \"either\" has the frames that are gone");
     await page.locator("#layouts button", { hasText: "Side by side" }).click();

@@ -2,7 +2,7 @@
 // The explorer page: what is gone, relative and ratio colours, chains of threads, lines of
 // functions, and columns counted at several moments.
 import { click, color, explore, frame, hover, point,
-    quiet, row, table, text, untroubled } from "./explorer.mjs";
+    quiet, row, tab, table, text, untroubled } from "./explorer.mjs";
 import { file, is, main, near, ok, open, renderFiles } from "./page.mjs";
 
 const tip = async (page, name, how) => {
@@ -97,7 +97,7 @@ async function shares() {
     is(await trace.locator("#color").inputValue(), "per-1",
         "ratio of columns: a link keeps the colours");
     ok(hash.includes("color=per-1"), "ratio of columns: the address has the colours");
-    await trace.locator("#columns button", { hasText: "count" }).click();
+    await tab(trace, "count").click();
     ok((await rgb(trace, "large")).every((v) => v > 60),
         "ratio of columns: a column has no ratio to itself");
     await trace.keyboard.press("r");
@@ -226,7 +226,7 @@ async function moments() {
     await page.mouse.move(...middle(2), { steps: 4 });
     await page.mouse.up();
     is(await row(page, 2), "buf:2500 cache:2500", "moments: a drag chooses a range");
-    await page.locator("#columns button", { hasText: "count" }).click();
+    await tab(page, "count").click();
     is(await row(page, 2), "cache:5", "moments: what flows is added up");
     await page.waitForFunction(() => decodeURIComponent(location.hash).includes("moments=1~2"));
     await page.reload();

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 // The explorer page over time: the chart of live, mapped and resident memory, what a click and a
 // drag on it show, keys, the address, marks, both themes, paper.
-import { crumbs, explore, hover, row, table, text, untroubled } from "./explorer.mjs";
+import { crumbs, explore, hover, row, tab, table, text, untroubled } from "./explorer.mjs";
 import { is, main, near, ok } from "./page.mjs";
 import { bytesOf, fold, pack, steps } from "./packed.mjs";
 
@@ -99,11 +99,11 @@ async function brushing() {
     await drag(page, 3, 2);
     is(await text(page, "#title"), "Memory live: growth from 0 s to 3 s",
         "growth chart: the middle of the selection can be dragged");
-    await page.locator("#columns button", { hasText: "mmap" }).click();
+    await tab(page, "mmap").click();
     is(await text(page, "#title"), "Memory mapped: growth from 0 s to 3 s",
         "growth chart: mappings have a history");
     is(await row(page, 2), `c:${2 * MiB}`, "growth chart: mappings have their own frames");
-    await page.locator("#columns button", { hasText: "alloc" }).click();
+    await tab(page, "alloc").click();
     is(await text(page, "#title"), "Memory allocated",
         "growth chart: a view without a history is of the whole run");
     ok(await page.locator(".growth-brush").isHidden(),

@@ -2,7 +2,7 @@
 // t0569: the sentences of a page and of a picture: each leads to what it is about, by mouse, keys and
 // link; folded in a low window and as the reader wants; anybody's names.
 import { done, is, main, ok, open, render } from "./page.mjs";
-import { crumbs, explore, text, untroubled } from "./explorer.mjs";
+import { crumbs, explore, shownTab, text, untroubled } from "./explorer.mjs";
 
 const rest = Array.from({ length: 60 }, (_, i) => `app;main;rest;f${i} 1024\n`).join("");
 const STACKS = "# flame: view=alloc unit=bytes\napp;main;emit 9000000\napp;main;load;parse p.c:9;malloc 90\n" +
@@ -12,7 +12,6 @@ const FIRST = "parse (p.c:12) holds most at the peak: 4.00 MiB of 5.06 MiB (79.0
 
 const links = (page) => page.locator("#findings a");
 const shown = (page) => page.locator("#findings-list").isVisible();
-const counted = (page) => page.locator("#columns [aria-pressed=true]").innerText();
 const address = (page, has) => page.waitForFunction((s) =>
     decodeURIComponent(location.hash.replaceAll("+", " ")).includes(s), has);
 
@@ -21,20 +20,20 @@ async function list() {
     is(await links(page).first().innerText(), FIRST, "findings: the first sentence is right");
     ok(await shown(page), "findings: the list is in sight");
     await links(page).first().click();
-    is(await counted(page), "peak", "findings: a click shows the column of the sentence");
+    is(await shownTab(page), "peak", "findings: a click shows the column of the sentence");
     is(await crumbs(page), "all app main load parse",
         "findings: a click zooms to the frame of the sentence");
     is(await text(page, "#details"), "parse: 4.00 MiB, 79.07%",
         "findings: a click selects the frame of the sentence");
     await address(page, "zoom=;app;main;load;parse");
     await page.goBack();
-    is(await counted(page), "alloc", "findings: Back restores the column");
+    is(await shownTab(page), "alloc", "findings: Back restores the column");
     is(await crumbs(page), "all", "findings: Back undoes the zoom");
     const href = await links(page).first().getAttribute("href");
     const other = await explore(STACKS, { hash: href });
     is(await crumbs(other), "all app main load parse",
         "findings: a link zooms to the frame of its sentence");
-    is(await counted(other), "peak", "findings: a link shows the column of its sentence");
+    is(await shownTab(other), "peak", "findings: a link shows the column of its sentence");
     await untroubled(other, "link");
 
     await page.locator("#findings button").first().focus();

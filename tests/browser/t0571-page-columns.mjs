@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 // t0571: the columns of a comparison, half of the table for names, and what is kept when the
 // reader changes something else: lines apart, callers and callees.
-import { click, crumbs, explore, untroubled } from "./explorer.mjs";
+import { click, crumbs, explore, shownTab, untroubled } from "./explorer.mjs";
 import { is, main, ok } from "./page.mjs";
 
 const cells = (page, key) => page.locator("tr[data-at]").evaluateAll((rows, k) => rows.map((r) =>
@@ -74,14 +74,14 @@ async function kept() {
     await Promise.all([page.waitForEvent("load"), page.locator("#lines").click()]);
     await page.waitForFunction(() => document.querySelector("#lines").checked);
     is(await page.locator("#query").inputValue(), "y", "lines apart keep the search");
-    is(await page.locator("#columns [aria-pressed=true]").innerText(), "count",
+    is(await shownTab(page), "count",
         "lines apart keep the column");
     is(await page.locator("th.col-total").getAttribute("aria-sort"), "descending",
         "lines apart keep the order");
     await page.locator("#display summary").click();
     await Promise.all([page.waitForEvent("load"), page.locator("#lines").click()]);
     await page.waitForFunction(() => !document.querySelector("#lines").checked);
-    is(await page.locator("#query").inputValue() + await page.locator("#columns [aria-pressed=true]").innerText(),
+    is(await page.locator("#query").inputValue() + await shownTab(page),
         "ycount", "merged lines keep the search and the column");
     await untroubled(page, "lines");
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 // The lanes of threads on the explorer page: what is drawn where, a click and keys pick a wait and
 // show its stack, waker and chain, a part of the time is counted, the address, both themes.
-import { crumbs, explore, row, text, untroubled } from "./explorer.mjs";
+import { crumbs, explore, row, tab, text, untroubled } from "./explorer.mjs";
 import { is, main, near, ok } from "./page.mjs";
 import { lanes, MS, SHARE, SLEEP, SUM } from "./lanetext.mjs";
 
@@ -201,9 +201,9 @@ async function counted() {
     is(await row(exact, 3), "lock:1000 sleep:2000", "lanes: a range is counted by stack");
     ok((await text(exact, ".lanes-text")).includes("counted: 0.002 s to 0.006 s, 4.00 ms (what goes beyond its ends in proportion)"),
         "lanes: the page shows that a share of a time was split", await text(exact, ".lanes-text"));
-    await exact.locator("#columns button", { hasText: "oncpu" }).click();
+    await tab(exact, "oncpu").click();
     is(await row(exact, 1), "app:2000", "lanes: time on a CPU is counted in proportion");
-    await exact.locator("#columns button", { hasText: "chain" }).click();
+    await tab(exact, "chain").click();
     is(await row(exact, 3), "lock:1000 sleep:2000", "lanes: chains are counted by range, too");
     await untroubled(exact, "exact");
     const wrong = await explore(FOLDED, { hash: "#laneRange=5~2&laneView=x~1&wait=11~7&wait=z" });

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 // A part of the time chosen on the lanes: how long its sleeps took, in the table, the tooltip and the view
 // latency; lanes in a frame of another page; and a comparison, which says why it has none.
-import { explore, hover, row, text, untroubled } from "./explorer.mjs";
+import { explore, hover, row, shownTab, tab, text, untroubled } from "./explorer.mjs";
 import { lanes, MS, PART, SHARE, SLEEP, SUM } from "./lanetext.mjs";
 import { is, main, ok } from "./page.mjs";
 
@@ -59,12 +59,12 @@ async function part() {
     ok(/Sleeps\s*1\s*p50/.test(await text(page, "#tooltip")) && !(await text(page, "#tooltip")).includes("Short ones"),
         "latency: the tooltip has no words on sums where there are none",
         await text(page, "#tooltip"));
-    await page.locator("#columns button", { hasText: "latency" }).click();
+    await tab(page, "latency").click();
     is(await row(page, 2), "f:1 g:1", "latency: the view is of the part");
     ok((await text(page, "#bar")).includes("0.039 s to 0.045 s"),
         "latency: the page shows the part", await text(page, "#bar"));
     await select(page, 39, 44);
-    is((await page.locator("#columns [aria-pressed=true]").textContent()), "latency",
+    is(await shownTab(page), "latency",
         "latency: the view stays for another part");
     is(await boxes(page), "", "latency: a part in which nothing ended is empty");
     await select(page, null);

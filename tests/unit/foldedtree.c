@@ -22,6 +22,7 @@ static void set_options(struct foldedtree *f)
                                                : lanes_any(&f->lanes) ? "off"
                                                                       : name,
                                        .title = name,
+                                       .label = name,
                                        .unit = name};
     f->wrap = (struct wrappers_options){.none = f->tree.n % 3 == 0};
     f->options = (struct render_options){.title = name,

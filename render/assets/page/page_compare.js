@@ -14,9 +14,9 @@ function compareColumns(after, delta) {
         either[i] = Math.max(before[i], after.own[i]);
     }
     return [
-        { ...after, name: "after", title: "After" },
-        { ...after, name: "before", title: "Before", own: before },
-        { ...after, name: "either", title: "Either", own: either },
+        { ...after, name: "after", title: "After", label: "After" },
+        { ...after, name: "before", title: "Before", label: "Before", own: before },
+        { ...after, name: "either", title: "Either", label: "Either", own: either },
     ];
 }
 

@@ -25,14 +25,19 @@ function connectSegments(id, act) {
     });
 }
 
+const MANY_COLUMNS = 4; /* more have a line of their own, as their labels are words */
+
 function fillColumns() {
     const host = byId("columns");
     host.hidden = profile.columns.length < 2;
+    host.classList.toggle("many", profile.columns.length > MANY_COLUMNS);
     profile.columns.forEach((column, i) => {
-        const button = element("button", "", column.name || column.unit);
+        const button = element("button", "", column.label);
         button.dataset.value = i;
+        button.dataset.name = column.name;
         button.title = `${column.title}: ${formatShort(column.sum, column.unit)}` +
-            (column.unit === "bytes" || timeUnit(column.unit) >= 0 ? "" : " " + column.unit);
+            (column.unit === "bytes" || timeUnit(column.unit) >= 0 ? "" : " " + column.unit) +
+            (column.name && !profile.delta ? ` (view ${column.name})` : "");
         button.disabled = !(column.most > 0);
         host.append(button);
     });

@@ -26,18 +26,22 @@ function addMoments(column, n, first, last) {
     return own;
 }
 
+/* A column's words in the switch of views. Pages of earlier versions have none, and so have stacks
+ * that are dropped onto a page. */
+const labelOf = (column) => column.label || column.name || column.unit;
+
 /* Columns of one view at several times become one column with moments, in order of time. */
 function gatherMoments(packed, n) {
     const columns = [];
     for (const c of packed) {
         if (c.time === undefined) {
-            columns.push({ name: c.name, title: c.title || c.name || c.unit, unit: c.unit,
+            columns.push({ name: c.name, title: c.title || c.name || c.unit, label: labelOf(c), unit: c.unit,
                 wrapped: c.wrapped, own: readOwn(c, n) });
             continue;
         }
         let column = columns.find((k) => k.moments && k.name === c.name && k.unit === c.unit);
         if (!column) {
-            column = { name: c.name, title: c.title || c.name || c.unit, unit: c.unit,
+            column = { name: c.name, title: c.title || c.name || c.unit, label: labelOf(c), unit: c.unit,
                 wrapped: c.wrapped, moments: [], level: c.level };
             columns.push(column);
         }

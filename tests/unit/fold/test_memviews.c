@@ -42,6 +42,17 @@ static void verdicts(void)
     }
 }
 
+static bool is_only_label(const char *label)
+{
+    int n = 0;
+
+    for (const struct view *v = mem_views; v->name; v++)
+        n += strcmp(v->label, label) == 0 || (v->grown && strcmp(v->grown->label, label) == 0);
+    for (const struct view *v = off_views; v->name; v++)
+        n += strcmp(v->label, label) == 0;
+    return n == 1;
+}
+
 /* A row says all that pictures and error lines need of a view. */
 static void is_whole(const struct view *views)
 {
@@ -50,14 +61,20 @@ static void is_whole(const struct view *views)
            v->name);
         ok(v->what && v->unit && v->title && v->value && v->scale,
            "view %s has a description, a unit, a title and a value", v->name);
+        ok(v->label && strlen(v->label) <= VIEW_LABEL_MAX,
+           "view %s has a label of %d bytes at most", v->name, VIEW_LABEL_MAX);
+        ok(v->label && is_only_label(v->label), "no other view has the label of view %s", v->name);
         ok(palette_find(v->palette) >= 0, "the palette of view %s exists", v->name);
         ok(!v->need || v->need->lack || (!v->need->feature && !v->need->in_trace),
            "a trace without what view %s needs can be told what it lacks", v->name);
         ok(!v->grown == !v->moment_title, "view %s has a title for moments if it has moments",
            v->name);
-        if (v->grown)
+        if (v->grown) {
+            ok(strlen(v->grown->label) <= VIEW_LABEL_MAX && is_only_label(v->grown->label),
+               "growth of view %s has a short label of its own", v->name);
             ok(view_of_text(v->grown->name) == v->grown && !view_find(v->grown->name),
                "growth of view %s is known in texts, and no view to ask for", v->name);
+        }
     }
 }
 
