@@ -17,6 +17,7 @@
 #include "common/compiler.h"
 #include "common/options/values.h"
 #include "render/framename.h"
+#include "render/linkcall.h"
 #include "fold/viewtable.h"
 
 static const char *const known[] = {
@@ -226,6 +227,7 @@ bool *wrappers_mark(const struct wrappers_options *o, enum wrappers_scope scope,
 
 uint32_t wrappers_owner(const struct frametree *t, const bool *mark, uint32_t node)
 {
+    node = linkcall_of(t, node);
     while (mark && node && mark[t->nodes[node].name] && t->nodes[node].parent)
         node = t->nodes[node].parent;
     return node;

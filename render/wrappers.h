@@ -43,8 +43,9 @@ bool wrappers_has(const struct wrappers_options *o, enum wrappers_scope scope, c
 bool *wrappers_mark(const struct wrappers_options *o, enum wrappers_scope scope,
                     const struct frametree *t);
 
-/* The node that the own count of `node` belongs to: itself, or a caller of it. If all callers but
- * the root are wrappers, it is the one next to the root. `mark` may be NULL. */
+/* The node that the own count of `node` belongs to: itself, in a chain of wakers the call of the
+ * last one (linkcall.h), or a caller of it. If all callers but the root are wrappers, it is the one
+ * next to the root. `mark` may be NULL. */
 uint32_t wrappers_owner(const struct frametree *t, const bool *mark, uint32_t node);
 
 #endif

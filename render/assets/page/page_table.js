@@ -21,9 +21,29 @@ function wrappersOf({ column }, profile, { wrappers, added, spared }) {
     return all;
 }
 
-/* The node whose name has a frame's own count: itself or the nearest caller that is no wrapper. */
-function ownerOf(graph, wrapping, i) {
+/*
+ * A chain of wakers ends with a thread's name, which says nothing of what that thread did: its count
+ * belongs to the call of the last waker, by the rules of linkcall.h.
+ */
+function linkCallOf({ name, parent }, { names, kinds }, i) {
+    if (kinds[name[i]] !== "waker")
+        return i;
+    let first = i, second = i, frames = 1;
+    for (let up = parent[i]; names[name[up]] !== "--"; up = parent[up], frames++) {
+        if (up <= 0)
+            return i;
+        second = first;
+        first = up;
+    }
+    const inBrackets = (node) => names[name[node]].startsWith("[");
+    return inBrackets(first) && frames >= 4 && !inBrackets(second) ? second : first;
+}
+
+/* The node whose name has a frame's own count: itself, the call of a waker, or the nearest caller
+ * that is no wrapper. */
+function ownerOf(graph, profile, wrapping, start) {
     const { name, parent } = graph;
+    let i = linkCallOf(graph, profile, start);
     while (wrapping.has(name[i]) && parent[i] > 0)
         i = parent[i];
     return i;
@@ -36,7 +56,9 @@ function topRows(graph, profile, wrapping) {
     const change = new Float64Array(names), ownChange = new Float64Array(names);
     const covered = new Int32Array(names), seen = new Uint8Array(names);
     for (let i = 1; i < graph.n; i++) {
-        const name = graph.name[i], owner = graph.name[wrapping.size ? ownerOf(graph, wrapping, i) : i];
+        const name = graph.name[i];
+        const owner = counts[i] || (graph.change && graph.ownChange[i]) ?
+            graph.name[ownerOf(graph, profile, wrapping, i)] : name;
         seen[name] = 1;
         own[owner] += counts[i];
         if (graph.change)

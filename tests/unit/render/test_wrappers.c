@@ -173,11 +173,36 @@ static void test_owner(void)
     frametree_release(&t);
 }
 
+/* A chain of wakers ends with a thread's name; the call of the last waker owns the count. */
+static void test_chain_owner(void)
+{
+    struct frametree t;
+
+    frametree_init(&t, false);
+    add(&t, "app;f;lock;--;give_[w];work_[w];w1_[w];--;[timer]_[w];nap_[w];sleep_[w];w2_[w] 4");
+    add(&t, "app;f;lock;--;give_[w];work_[w];w1_[w];--;[page fault]_[w];w-17_[w];w3_[w] 4");
+    add(&t, "app;f;lock;--;give_[w];work_[w];w1_[w];--;[signal]_[w];[java]_[w];run_[w];w4_[w] 4");
+    add(&t, "app;f;lock;--;[run queue]_[w] 4");
+    add(&t, "x;cut_[w];w5_[w] 4");
+    add(&t, "app;f;plain;--;tell;w6 4");
+    frametree_finish(&t);
+    owner_is(&t, NULL, "w1_[w]", "give_[w]");
+    owner_is(&t, NULL, "w2_[w]", "nap_[w]");
+    owner_is(&t, NULL, "w3_[w]", "[page fault]_[w]");
+    owner_is(&t, NULL, "w4_[w]", "[signal]_[w]");
+    owner_is(&t, NULL, "[run queue]_[w]", "[run queue]_[w]");
+    owner_is(&t, NULL, "w5_[w]", "w5_[w]");
+    owner_is(&t, NULL, "w6", "w6");
+    owner_is(&t, NULL, "lock", "lock");
+    frametree_release(&t);
+}
+
 int main(void)
 {
     test_known();
     test_patterns();
     test_scopes();
     test_owner();
+    test_chain_owner();
     return done_testing();
 }
