@@ -153,7 +153,8 @@ static int parse(struct both_options *o, int argc, char **argv)
     status = opts_parse(&run_command, o, argc, argv, &first);
     if (status >= 0)
         return status;
-    run->waits_suffice = run->view == default_view || !is_of_memory(run->view);
+    run->view_is_default = run->view == default_view;
+    run->waits_suffice = run->view_is_default || !is_of_memory(run->view);
     status = run_options_command(run, argv + first);
     if (!status)
         status = off_options_settle(&o->off);
@@ -295,7 +296,7 @@ static int write_output(struct waiting *w, const struct recording *r, const stru
 
     if (recording_wants_all(one)) {
         status = fold_both(w, r, o, recording_wants_lines(one), &folded);
-        if (!r->ntraces)
+        if (!r->ntraces && is_of_memory(one->view))
             one->view = "off";
         else if (!r->waits.ntraces && !is_of_memory(one->view))
             one->view = "alloc";
@@ -344,9 +345,8 @@ static struct run_options output_of(const struct recording *r, const struct both
 {
     struct run_options one = o->off.run;
 
-    if (r->no_recorder && !r->ntraces && one.view == default_view)
+    if (r->no_recorder && !r->ntraces && one.view_is_default)
         one.view = "off";
-
     if (o->outputs.n) {
         one.output = o->outputs.items[i];
         one.kind = o->kinds[i];

@@ -67,7 +67,7 @@ struct render_options {
     const struct timeline *timeline; /* live memory over time; NULL or without moments: not known */
     const struct lanes *lanes;       /* threads' waits over time; NULL or empty: not known */
     const char *view;                /* the column to begin with, if there are several; NULL: the
-                                        first */
+                                        first, or in a page that of a contended lock */
     const struct wrappers_options *wrappers;
     bool no_findings; /* no sentences about the tree (render/findings/findings.h) */
     bool no_legend;   /* no line with the total and the meaning of colours */

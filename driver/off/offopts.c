@@ -321,12 +321,15 @@ uint64_t off_options_lanes(const struct off_options *o)
                                                                         : LANES_DEFAULT;
 }
 
+static const char default_view[] = "off";
+
 int off_options_parse(struct off_options *o, int argc, char **argv)
 {
     int first, status;
 
-    off_options_init(o, "off", "off");
+    off_options_init(o, "off", default_view);
     status = opts_parse(&off_command, o, argc, argv, &first);
+    o->run.view_is_default = o->run.view == default_view;
     o->fold.comms = o->comms.items;
     o->fold.ncomms = o->comms.n;
     o->fold.excludes = o->excludes.items;

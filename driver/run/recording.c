@@ -463,7 +463,8 @@ static int lend_file(const struct recording *r, const struct strbuf *text, struc
     return recording_write_text(text, name->buf) == 0 ? -1 : -2;
 }
 
-/* Draws as the command would: folded text in a file, `flame render --view VIEW -o OUTPUT FILE`. */
+/* Draws as the command would: folded text in a file, `flame render --view VIEW -o OUTPUT FILE`.
+ * Without --view a page begins with the view that its findings are about. */
 static int draw(const struct recording *r, const struct strbuf *folded, const struct run_options *o)
 {
     struct strbuf subtitle = STRBUF_INIT, from = STRBUF_INIT;
@@ -475,11 +476,14 @@ static int draw(const struct recording *r, const struct strbuf *folded, const st
     fd = lend_file(r, folded, &from);
     status = fd == -2 ? FLAME_FAILED : 0;
     if (!status) {
-        char *argv[] = {name,         opt_out,      to,       opt_view, view,
-                        opt_subtitle, subtitle.buf, from.buf, NULL};
+        char *argv[] = {name,     opt_out,  to,   opt_subtitle, subtitle.buf,
+                        from.buf, opt_view, view, NULL};
+        int argc = ARRAY_LEN(argv) - 1;
 
+        if (o->view_is_default && backend_for_file(o->output)->explores)
+            argv[argc -= 2] = NULL;
         optind = 0;
-        status = render_main(ARRAY_LEN(argv) - 1, argv);
+        status = render_main(argc, argv);
     }
     if (fd >= 0)
         close(fd);

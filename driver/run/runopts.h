@@ -29,8 +29,9 @@ struct run_options {
     char *owned_output;
     enum run_output kind;
     const char *view;
-    unsigned depth;  /* 0: the recorder's default */
-    uint64_t sample; /* mean bytes between samples; 0: every block */
+    bool view_is_default; /* off, run: no --view was given, so a page may begin with another one */
+    unsigned depth;       /* 0: the recorder's default */
+    uint64_t sample;      /* mean bytes between samples; 0: every block */
     bool follow;
     bool quiet;
     bool pid, tid, ancestors; /* the result's roots, as in fold_options */

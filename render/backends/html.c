@@ -43,6 +43,7 @@ struct page {
     uint32_t *walk;   /* nodes in pre-order, where more than one column uses them */
     uint32_t nwalk;
     struct strbuf first; /* the first column's own counts, packed */
+    struct findings findings;
 };
 
 static int by_use(const void *pa, const void *pb, void *arg)
@@ -284,8 +285,8 @@ static void add_column(struct page *p, uint32_t column)
     strbuf_addf(&p->out.sb, "%s\n{", column ? "," : "");
     add_member(p, "name", c->name);
     add_member(p, "title", column || *c->title ? c->title : p->o->title);
-    add_member(p, "unit", c->unit);
     add_member(p, "label", c->label);
+    add_member(p, "unit", c->unit);
     strbuf_addf(&p->out.sb, "\"wrapped\":\"%s\",\n", scopes[scope_of(p, c)]);
     if (c->timed)
         strbuf_addf(&p->out.sb, "\"time\":%.17g,\n\"level\":%s,\n", c->time,
@@ -364,13 +365,12 @@ static void add_moments(struct page *p)
     strbuf_addstr(&p->out.sb, "]},\n");
 }
 
-static void add_findings(struct page *p)
+static void add_first_view(struct page *p)
 {
-    struct findings f;
+    const char *view = findings_first_view(&p->findings, p->t, p->o);
 
-    findings_make(&f, p->t, p->o, true);
-    findings_add_json(&p->out.sb, &f, p->t, p->o, p->number);
-    findings_release(&f);
+    if (view && p->o->ncolumns > 1)
+        add_member(p, "view", view);
 }
 
 static void add_profile(struct page *p)
@@ -382,8 +382,7 @@ static void add_profile(struct page *p)
     add_member(p, "subtitle", o->subtitle);
     add_member(p, "nametype", o->nametype);
     strbuf_addf(&p->out.sb, "\"reverse\":%s,\n", o->reverse ? "true" : "false");
-    if (o->view && o->ncolumns > 1)
-        add_member(p, "view", o->view);
+    add_first_view(p);
     if (o->ordered)
         strbuf_addstr(&p->out.sb, "\"ordered\":true,\n");
     if (p->t->delta)
@@ -400,7 +399,7 @@ static void add_profile(struct page *p)
     add_delta(p);
     add_moments(p);
     htmllanes_add(&p->out, p->o->lanes);
-    add_findings(p);
+    findings_add_json(&p->out.sb, &p->findings, p->t, o, p->number);
     strbuf_addstr(&p->out.sb, "\"columns\":[");
     for (uint32_t i = 0; i < o->ncolumns && i <= p->t->ncolumns; i++)
         add_column(p, i);
@@ -422,6 +421,7 @@ static int html_write(FILE *out, const struct frametree *t, const struct render_
     struct page p = {.out = OUTSTREAM_INIT(out), .t = t, .o = o, .first = STRBUF_INIT};
     struct strbuf script = STRBUF_INIT, style = STRBUF_INIT;
 
+    findings_make(&p.findings, t, o, true);
     make_code(&script, &style);
     number_names(&p);
     strbuf_addstr(&p.out.sb,
@@ -450,6 +450,7 @@ static int html_write(FILE *out, const struct frametree *t, const struct render_
     free(p.number);
     free(p.walk);
     strbuf_release(&p.first);
+    findings_release(&p.findings);
     return outstream_end(&p.out);
 }
 

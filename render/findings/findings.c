@@ -14,10 +14,12 @@
 #include "render/findings/findingrules.h"
 #include "fold/viewtable.h"
 
+static const char lock_rule[] = "lock";
+
 /* clang-format off */
 static const struct rule rules[] = {
     {"compare",   "*", rule_compare, 120, NULL},
-    {"lock",      "chain offwake off", rule_lock, 100, "The lock most waited for is"},
+    {lock_rule,   "chain offwake off", rule_lock, 100, "The lock most waited for is"},
     {"leak",      "definite", rule_leaks, 95, "Leaked:"},
     {"grows",     "live", rule_grows, 90, "grows steadily"},
     {"blocked",   "off", rule_waits, 85, "Blocked longest is"},
@@ -119,6 +121,33 @@ void findings_make(struct findings *out, const struct frametree *t, const struct
         qsort(out->f, out->n, sizeof *out->f, by_weight);
     while (out->n > FINDINGS_MAX)
         free(out->f[--out->n].text);
+}
+
+/* The view with the evidence of a lock, borrowed from `o`; NULL: no lock is contended. */
+static const char *view_of_lock(const struct findings *f, const struct render_options *o)
+{
+    for (size_t i = 0; i < f->n; i++)
+        if (strcmp(f->f[i].rule, lock_rule) == 0)
+            return o->columns[f->f[i].column].name;
+    return NULL;
+}
+
+const char *findings_first_view(const struct findings *f, const struct frametree *t,
+                                const struct render_options *o)
+{
+    struct render_options shown = *o;
+    struct findings unshown;
+    const char *view;
+
+    if (o->view || !o->ncolumns || strcmp(o->columns[0].name, off_views[0].name) != 0)
+        return o->view;
+    if (!o->no_findings)
+        return view_of_lock(f, o);
+    shown.no_findings = false;
+    findings_make(&unshown, t, &shown, true);
+    view = view_of_lock(&unshown, o);
+    findings_release(&unshown);
+    return view;
 }
 
 void findings_release(struct findings *f)

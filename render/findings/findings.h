@@ -54,6 +54,15 @@ void findings_make(struct findings *out, const struct frametree *t, const struct
                    bool whole);
 void findings_release(struct findings *f);
 
+/*
+ * The view that a page of `t` begins with: o->view where there is one. Else, where the first view
+ * is of the time off the CPU, the one that has the evidence of a lock, if `f` has a finding of a
+ * lock: the stacks of those who wait say nothing of the holder. NULL: the first view. `f` are the
+ * findings of findings_make; with o->no_findings they are made for the answer. Borrowed from `o`.
+ */
+const char *findings_first_view(const struct findings *f, const struct frametree *t,
+                                const struct render_options *o);
+
 /* Appends the findings as the member "findings" of a page's JSON, with a comma behind it; nodes
  * are numbered in pre-order and names by `number`. */
 void findings_add_json(struct strbuf *sb, const struct findings *f, const struct frametree *t,

@@ -51,6 +51,8 @@ recorded -q -o x.html -o x.flame
 is_str "$(ls ./*.flame)" ./x.off.flame 'static program: the one trace is of its waits'
 file_has x.html 'nanosleep' 'static program: the page has its waits'
 recorded --view wakeup -o x.svg
+recorded -q --view runq -o runq.html
+file_has runq.html '^"view":"runq",$' 'static program: the page begins with the view of --view'
 
 run "$FLAME" run -o y.folded -o y.html -o y.flame -- ./static ./keeps
 is_int "$status" 0 'a static program that starts another: the status is the program'"'"'s'

@@ -334,6 +334,44 @@ static void test_lock(void)
     strbuf_release(&sb);
 }
 
+static void first_view_is(const char *text, const char *asked, bool silent, const char *want,
+                          const char *name)
+{
+    const char *view;
+
+    take(text);
+    options.view = asked;
+    options.no_findings = silent;
+    findings_make(&found, &tree, &options, true);
+    view = findings_first_view(&found, &tree, &options);
+    is_str(view ? view : "", want, "%s", name);
+    release();
+}
+
+#define OFF "# flame: view=off unit=us\n"
+#define CHAIN "# flame: view=chain unit=us\n"
+#define LOCKED "a;work;pthread_mutex_lock;futex g_lock"
+#define GIVEN ";--;futex g_lock;unlock;b_[w]"
+#define SLEPT "a;rest;nanosleep 1000\n"
+
+static void test_first_view(void)
+{
+    const char *locked = OFF LOCKED " 900\n" SLEPT CHAIN LOCKED GIVEN " 900\n" SLEPT;
+
+    first_view_is(locked, NULL, false, "chain", "a page with a contended lock begins with chains");
+    first_view_is(locked, NULL, true, "chain", "a page without sentences begins with chains, too");
+    first_view_is(locked, "off", false, "off", "the view that is asked for is the first");
+    first_view_is(OFF SLEPT CHAIN SLEPT, NULL, false, "",
+                  "a page without a lock begins with its first view");
+    first_view_is(OFF LOCKED " 9\n" SLEPT CHAIN LOCKED GIVEN " 9\n" SLEPT, NULL, false, "",
+                  "a lock that no finding names does not change the first view");
+    first_view_is("# flame: view=alloc unit=bytes\na;f 9\n" OFF LOCKED " 900\n" CHAIN LOCKED GIVEN
+                  " 900\n",
+                  NULL, false, "", "memory comes before a lock");
+    first_view_is(OFF LOCKED " 900\n", NULL, false, "off", "without chains the first view remains");
+    first_view_is("a;f 3\n", NULL, false, "", "other counts have no first view of their own");
+}
+
 /* A history of live bytes in which `f` and `g` change in each tenth of a second. */
 static void grow(const int64_t *f, const int64_t *g, size_t n)
 {
@@ -420,6 +458,7 @@ int main(void)
     test_compare();
     test_waits();
     test_lock();
+    test_first_view();
     test_growth();
     test_hostile();
     return done_testing();
