@@ -12,7 +12,7 @@
 #include "preload/shadow/shadow_slots.h"
 
 #define CHUNK ((uintptr_t)1 << AGENT_BLOCKS_CHUNK_SHIFT)
-#define BLOCKS_MOST ((size_t)1 << 31)
+#define BLOCKS_MOST ((size_t)1 << 26) /* flame needs 70 bytes for each */
 
 static void add(struct agent_blocks *b, uintptr_t addr, const struct block *found)
 {

@@ -45,7 +45,7 @@ struct agent_blocks {
 };
 
 /* Reads the blocks in these leaves of the agent's shadow map, whose number is `n`. To be called
- * while all threads are stopped. False: they cannot be read, or are too many. */
+ * while all threads are stopped. False: they cannot be read, or are 2^26 or more. */
 bool agent_blocks_read(struct agent_blocks *b, const struct procmem *m,
                        const struct agent_leaf *leaves, size_t n);
 void agent_blocks_release(struct agent_blocks *b);

@@ -13,6 +13,7 @@
 
 #include <fcntl.h>
 #include <stdlib.h>
+#include <sys/ioctl.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -209,6 +210,32 @@ static size_t look_at_pages(struct remote_marking *k, uintptr_t page, size_t n)
     return n;
 }
 
+/* The first page from `at` on that may be there; `hi` if there is none before it. A program may
+ * have terabytes of which it has touched a few pages. */
+static uintptr_t next_there(struct remote_marking *k, uintptr_t at, uintptr_t hi)
+{
+    struct pagemap_region first;
+    struct pagemap_scan scan = {
+        .size = sizeof scan,
+        .start = at,
+        .end = (hi + PAGE - 1) & -PAGE,
+        .vec = (uintptr_t)&first,
+        .vec_len = 1,
+        .max_pages = 1,
+        .anyof = PAGEMAP_SCAN_PRESENT | PAGEMAP_SCAN_SWAPPED,
+        .reported = PAGEMAP_SCAN_PRESENT | PAGEMAP_SCAN_SWAPPED,
+    };
+    int found;
+
+    if (k->no_scan || k->pagemap < 0 || at >= hi)
+        return at;
+    found = ioctl(k->pagemap, PAGEMAP_SCAN_CALL, &scan);
+    k->no_scan = found < 0;
+    if (found < 0)
+        return at;
+    return found == 0 ? hi : first.start;
+}
+
 /* Whether one block has the whole page. */
 static bool is_covered(const struct remote_marking *k, uintptr_t page)
 {
@@ -234,15 +261,19 @@ static void scan_range(struct remote_marking *k, uintptr_t lo, uintptr_t hi, boo
     hi &= ~(uintptr_t)7;
     for (uintptr_t at = lo & -PAGE; at < hi;) {
         size_t n = look_at_pages(k, at, (hi - at + PAGE - 1) / PAGE);
+        bool any = false;
 
         for (size_t i = 0; i < n; i++, at += PAGE) {
             bool there = k->pages[i] & (PAGEMAP_PRESENT | PAGEMAP_SWAPPED);
 
+            any = any || there;
             if (!there || (!all && is_covered(k, at)))
                 end_run(k, &run, at, lo, all);
             else if (run == UINTPTR_MAX)
                 run = at;
         }
+        if (!any)
+            at = next_there(k, at, hi);
     }
     end_run(k, &run, hi, lo, all);
 }

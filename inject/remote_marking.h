@@ -3,7 +3,7 @@
  * memory. The rules are those of the recorder's own scan (preload/leak/marking.h).
  *
  * A word reaches the block whose beginning it points to, and all that the words in that block
- * reach. After the last root, remote_marking_inner follows the blocks that only pointers to their
+ * reach. After the last root, remote_marking_follow follows the blocks that only pointers to their
  * insides lead to. A word is any 8 bytes at a multiple of 8.
  *
  * Pages that are not there are not read, so none appears by the scan. The process's memory may hold
@@ -26,13 +26,13 @@ struct remote_marking {
     const struct agent_blocks *blocks;
     const struct procmem *mem;
     int pagemap;    /* -1: it cannot be read, and every page may be there */
+    bool no_scan;   /* the kernel cannot search for the next page that is there */
     uint8_t *mark;  /* of each block, enum remote_mark */
     uint32_t *list; /* blocks to be followed */
     size_t listed;
-    uint8_t *buffer; /* memory of the process */
-    uint64_t *pages; /* entries of the pagemap */
-    struct remote_window
-        *windows; /* copies of the process's memory, by a hash of their addresses */
+    uint8_t *buffer;               /* memory of the process */
+    uint64_t *pages;               /* entries of the pagemap */
+    struct remote_window *windows; /* copies of memory, by a hash of their addresses */
     size_t nwindows;
     uintptr_t batch[64]; /* words that wait to be looked up */
     size_t waiting;

@@ -10,7 +10,8 @@
  *               listed    100 blocks of 24 bytes, to which nodes from before lead
  *               inside    100 blocks of 80 bytes, to which pointers to their ninth byte lead
  *               large     a block of 1,000,000 bytes, whose last word leads to one of 24
- *               mapped    10 blocks of 56 bytes, to which mapped memory leads
+ *               mapped    10 blocks of 56 bytes, to which mapped memory leads: half a TiB, of which
+ *                         ten pages are used
  *               stacked   a block of 72 bytes to which another thread's stack leads, and one of 88
  *                         to which its thread-local data leads
  *             and frees 1,000 blocks of all these sizes
@@ -111,11 +112,16 @@ __attribute__((noinline)) static void large(void)
 
 __attribute__((noinline)) static void mapped(void)
 {
-    map = mmap(NULL, 1 << 20, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    size_t size = (size_t)1 << 40;
+
+    map = MAP_FAILED;
+    while (map == MAP_FAILED && (size /= 2) > 1 << 20)
+        map = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
+                   -1, 0);
     if (map == MAP_FAILED)
         _exit(3);
-    for (int i = 0; i < 10; i++)
-        map[i * 4096] = get(56);
+    for (size_t i = 0; i < 10; i++)
+        map[i * (size / 10 / sizeof *map)] = get(56);
 }
 
 __attribute__((noinline)) static void *stacked(void *arg)
