@@ -52,6 +52,7 @@ struct attachment {
     struct sigreturn_frame_code code;
     bool no_python, has_python;
     bool leaks;
+    uintptr_t program; /* an address in the program's file */
     bool gone;
 };
 
@@ -304,6 +305,7 @@ static int inspect_process(struct attachment *a)
     status = judge(a);
     if (status)
         return status;
+    a->program = f.phdr;
     answer = linkmap_find(&a->link, &a->mem, f.phdr, f.phnum);
     while ((answer == LINKMAP_OK || answer == LINKMAP_BUSY) && look_again(&until, COME_NS)) {
         answer = linkmap_read(&a->link, &a->mem, &changed);
@@ -438,7 +440,7 @@ static void look_for_leaks(struct attachment *a, struct attachment_sum *sum)
         sum->unlooked = "its memory cannot be read";
     else
         sum->looked = leak_look(a->trace, &a->agent, &a->mem, &a->maps, a->stop,
-                                a->slots.real[AGENT_MALLOC], &found, &sum->unlooked);
+                                a->slots.real[AGENT_MALLOC], a->program, &found, &sum->unlooked);
     if (sum->looked)
         sum->scanned = found.scanned;
     sum->look_ns = clock_ns(CLOCK_MONOTONIC) - begun;

@@ -1,12 +1,11 @@
 /*
  * Roots:
  *
- *   writable memory            words that are in no known block: modules, heaps, the program's
+ *   private or writable memory words that are in no known block: modules, heaps, the program's
  *                              mappings. The agent's own memory is none.
- *   the C library's data       pointers to beginnings only, as its lists of free memory lead to the
- *                              ends of blocks; so also the data of another allocator
- *   threads' stacks            from the stack pointer on, where the thread's control block is in
- *                              the same mapping; other stacks are program memory
+ *   data of malloc's library   pointers to beginnings only, as its lists of free memory lead to the
+ *                              ends of blocks
+ *   first thread's stack       from the stack pointer on; other stacks are memory like any other
  *   registers                  general ones, and vectors
  *
  * Rejected: a copy of the process made by a system call of its own. The threads would be stopped
@@ -15,9 +14,10 @@
 #define _GNU_SOURCE
 #include "inject/leak_look.h"
 
+#include <elf.h>
 #include <stdlib.h>
 #include <sys/ptrace.h>
-#include <sys/user.h>
+#include <sys/uio.h>
 
 #include "common/alloc.h"
 #include "inject/remote_marking.h"
@@ -30,48 +30,55 @@ struct look {
     const struct maps_snapshot *maps;
     const struct allstop_thread *threads;
     size_t nthreads;
-    uintptr_t real;
+    uintptr_t real, program;
 };
 
 /* ---- roots ---- */
 
+/* All vector registers in the form of XSAVE, which has their parts at multiples of 8. 8 KiB of it
+ * are AMX tiles. */
+#define VECTORS 16384u
+
 static void mark_registers(struct look *l)
 {
+    uintptr_t *vectors = xmalloc(VECTORS);
+
     for (size_t i = 0; i < l->nthreads; i++) {
-        struct user_fpregs_struct vectors;
+        struct iovec to = {vectors, VECTORS};
 
         remote_marking_words(&l->k, (const uintptr_t *)&l->threads[i].regs,
                              sizeof l->threads[i].regs / sizeof(uintptr_t), false);
-        if (ptrace(PTRACE_GETFPREGS, l->threads[i].tid, NULL, &vectors) == 0)
-            remote_marking_words(&l->k, (const uintptr_t *)vectors.xmm_space,
-                                 sizeof vectors.xmm_space / sizeof(uintptr_t), false);
+        if (ptrace(PTRACE_GETREGSET, l->threads[i].tid, NT_X86_XSTATE, &to) == 0)
+            remote_marking_words(&l->k, vectors, to.iov_len / sizeof *vectors, false);
     }
+    free(vectors);
 }
 
-/* The first address of a thread's stack that is in use, if the mapping is one. */
+/* The first address in use of the first thread's stack. Below other stacks' pointers the program
+ * may have data in the same mapping. */
 static uintptr_t in_use(const struct look *l, const struct maps_snapshot_map *map)
 {
     uintptr_t lo = map->end;
 
-    for (size_t i = 0; i < l->nthreads; i++) {
-        const struct user_regs_struct *r = &l->threads[i].regs;
-        bool own = map->stack || (r->fs_base >= map->start && r->fs_base < map->end);
+    for (size_t i = 0; map->stack && i < l->nthreads; i++) {
+        uintptr_t sp = l->threads[i].regs.rsp;
 
-        if (own && r->rsp >= map->start && r->rsp < map->end && r->rsp < lo)
-            lo = r->rsp;
+        if (sp >= map->start && sp < lo)
+            lo = sp;
     }
     return lo == map->end || lo - map->start < RED_ZONE ? map->start : lo - RED_ZONE;
 }
 
-/* Whether the mapping is data of the C library's, or of the module that has the program's malloc.
- * Zeroed data lies in the mapping behind that of a file. */
+/* Whether the mapping is data of the library that has the program's malloc. Zeroed data lies in the
+ * mapping behind that of a file. A program with a malloc of its own has other data, too. */
 static bool is_exact(const struct look *l, size_t i)
 {
     const struct maps_snapshot_map *map = &l->maps->maps[i];
 
     if (!map->inode && i && l->maps->maps[i - 1].end == map->start && l->maps->maps[i - 1].inode)
         map--;
-    return map->inode && maps_snapshot_same_file(l->maps, map->start, l->real);
+    return map->inode && maps_snapshot_same_file(l->maps, map->start, l->real) &&
+           !maps_snapshot_same_file(l->maps, map->start, l->program);
 }
 
 /* The agent's memory, which has the addresses of all blocks. */
@@ -110,7 +117,7 @@ static void mark_memory(struct look *l)
         const struct maps_snapshot_map *map = &l->maps->maps[i];
 
         /* Private memory that may not be written to now may have been before. */
-        if (map->read && (map->write || (!map->inode && !map->exec && !map->shared)))
+        if (map->read && (map->write || !map->shared))
             mark_range(l, in_use(l, map), map->end, is_exact(l, i));
     }
 }
@@ -176,9 +183,9 @@ static bool read_blocks(struct agent_blocks *b, const struct agent_state *g,
 
 bool leak_look(struct agent_trace *t, const struct agent_state *g, const struct procmem *m,
                const struct maps_snapshot *maps, const struct allstop *stop, uintptr_t real,
-               struct leak_look_sum *sum, const char **why)
+               uintptr_t program, struct leak_look_sum *sum, const char **why)
 {
-    struct look l = {.g = g, .maps = maps, .real = real};
+    struct look l = {.g = g, .maps = maps, .real = real, .program = program};
     struct agent_blocks blocks = {.n = 0};
     bool ok = read_blocks(&blocks, g, m, why);
 

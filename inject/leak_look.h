@@ -2,9 +2,10 @@
  * leak_look.h: which of the blocks that the agent knows can still be reached, found from outside
  * while all threads are stopped.
  *
- * Blocks from before the attach are not known, so all writable memory that is in no known block
- * leads to blocks: what is called a leak is one, and a leak to which a freed block still points is
- * not found. A running thread's stack counts from its stack pointer on.
+ * Blocks from before the attach are not known, so all memory that is in no known block
+ * leads to blocks, and a leak to which a freed block still points is not found. A block that was
+ * freed without a hook (by a pointer to free, by a module that had just been opened) is a leak
+ * here.
  */
 #ifndef FLAME_INJECT_LEAK_LOOK_H
 #define FLAME_INJECT_LEAK_LOOK_H
@@ -17,9 +18,10 @@ struct leak_look_sum {
 };
 
 /* Adds the verdicts to the trace, which has all stacks of the agent. `real`: the program's malloc.
+ * `program`: an address in the program's own file.
  * False: the agent's blocks are not all known, or cannot be read; *why is the reason for people. */
 bool leak_look(struct agent_trace *t, const struct agent_state *g, const struct procmem *m,
                const struct maps_snapshot *maps, const struct allstop *stop, uintptr_t real,
-               struct leak_look_sum *sum, const char **why);
+               uintptr_t program, struct leak_look_sum *sum, const char **why);
 
 #endif

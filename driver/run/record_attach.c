@@ -196,7 +196,7 @@ static void print_look(void)
     add_bytes(&sb, sum.scanned);
     strbuf_addf(&sb,
                 " of its memory, for which its threads were stopped for %.2f ms more; leaks that "
-                "freed memory still leads to are not found",
+                "freed memory still leads to are not found, and blocks freed unseen count as leaks",
                 (double)sum.look_ns / 1e6);
     flame_warn("%s", sb.buf);
     strbuf_release(&sb);

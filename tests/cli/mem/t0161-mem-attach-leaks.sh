@@ -31,6 +31,9 @@ is_str "$(sum reachable large) $(sum leak large)" '1000024 0' 'the last word of 
 is_str "$(sum reachable mapped) $(sum leak mapped)" '560 0' 'mapped memory leads to blocks'
 is_str "$(sum reachable stacked) $(sum leak stacked)" '160 0' \
     "a thread's stack and thread-local data lead to blocks"
+is_str "$(sum reachable sealed) $(sum leak sealed)" '320 0' 'read-only data leads to blocks'
+is_str "$(sum reachable below) $(sum leak below)" '1200 0' \
+    'data below a stack that the program has made leads to blocks'
 is_str "$(total leak)" "$((10000 + 26400 + 960))" 'there are no other leaks'
 is_str "$(total live)" "$(($(total leak) + $(total inner) + $(total reachable)))" \
     'every live block has a verdict'

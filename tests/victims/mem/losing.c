@@ -14,6 +14,9 @@
  *                         ten pages are used
  *               stacked   a block of 72 bytes to which another thread's stack leads, and one of 88
  *                         to which its thread-local data leads
+ *               sealed    10 blocks of 32 bytes, to which data leads that is read-only by then
+ *               below     10 blocks of 120 bytes, to which data leads that lies in one mapping with
+ *                         a thread's stack, below it
  *             and frees 1,000 blocks of all these sizes
  *   quit
  */
@@ -135,6 +138,41 @@ __attribute__((noinline)) static void *stacked(void *arg)
     return here ? arg : NULL;
 }
 
+static __attribute__((aligned(4096))) void *seal[512];
+
+__attribute__((noinline)) static void sealed(void)
+{
+    for (int i = 0; i < 10; i++)
+        seal[i] = get(32);
+    if (mprotect(seal, sizeof seal, PROT_READ))
+        _exit(3);
+}
+
+static void *wait_here(void *arg)
+{
+    pthread_barrier_wait(&barrier);
+    for (;;)
+        pause();
+    return arg;
+}
+
+__attribute__((noinline)) static void below(void)
+{
+    const size_t size = 1 << 20;
+    pthread_attr_t attr;
+    pthread_t t;
+    void **data =
+        mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
+
+    if (data == MAP_FAILED || pthread_attr_init(&attr) || pthread_attr_setstack(&attr, data, size))
+        _exit(3);
+    for (int i = 0; i < 10; i++)
+        data[i] = get(120);
+    if (pthread_create(&t, &attr, wait_here, NULL))
+        _exit(3);
+    pthread_barrier_wait(&barrier);
+}
+
 __attribute__((noinline)) static void overwrite(void)
 {
     char room[16384];
@@ -159,6 +197,8 @@ static void work(void)
     if (pthread_barrier_init(&barrier, NULL, 2) || pthread_create(&t, NULL, stacked, NULL))
         _exit(3);
     pthread_barrier_wait(&barrier);
+    sealed();
+    below();
     for (int i = 0; i < 1000; i++)
         freed[i] = get(sizes[i % 10]);
     for (int i = 0; i < 1000; i++)
