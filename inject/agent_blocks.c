@@ -8,11 +8,13 @@
 
 #include "common/alloc.h"
 #include "inject/agent/agent.h"
+#include "preload/runtime/upper_bound.h"
 #include "preload/shadow/shadow_leaves.h"
 #include "preload/shadow/shadow_slots.h"
 
 #define CHUNK ((uintptr_t)1 << AGENT_BLOCKS_CHUNK_SHIFT)
 #define BLOCKS_MOST ((size_t)1 << 26) /* flame needs 70 bytes for each */
+#define CHUNKS_MOST ((size_t)1 << 16) /* and 32 KiB for each MiB in which blocks begin */
 
 static void add(struct agent_blocks *b, uintptr_t addr, const struct block *found)
 {
@@ -34,13 +36,15 @@ static void add_small(struct agent_blocks *b, const uint32_t *slots, uintptr_t b
             add(b, base + (i << SHADOW_GRANULE_SHIFT), &found);
 }
 
-static void add_big(struct agent_blocks *b, const struct shadow_big_entry *e)
+/* An entry is only believed if the block begins in the 32 KiB that it is for: otherwise a leaf
+ * could name blocks all over the address space. */
+static void add_big(struct agent_blocks *b, const struct shadow_big_entry *e, uintptr_t base)
 {
     for (size_t i = 0; i < SHADOW_BIG_LEAF_SLOTS; i++) {
         struct block found = {.row = (uint32_t)(e[i].value >> SHADOW_SIZE_BITS),
                               .size = e[i].value & SHADOW_SIZE_ESCAPE};
 
-        if (!e[i].addr || e[i].addr & 1)
+        if ((e[i].addr - base) >> SHADOW_BIG_SHIFT != i || e[i].addr & 1)
             continue;
         if (found.size == SHADOW_SIZE_ESCAPE && i + 1 < SHADOW_BIG_LEAF_SLOTS)
             found.size = e[i + 1].value;
@@ -69,7 +73,7 @@ static bool read_leaves(struct agent_blocks *b, const struct procmem *m,
         } else if (leaves[i].kind == SHADOW_LEAF_BIG) {
             ok = procmem_read(m, (uintptr_t)leaves[i].leaf, leaf, big);
             if (ok)
-                add_big(b, leaf);
+                add_big(b, leaf, leaves[i].base);
         }
     }
     free(leaf);
@@ -91,19 +95,18 @@ static struct agent_blocks_line *want_line(struct agent_blocks *b, uintptr_t add
 {
     uintptr_t *chunk = want_chunk(b, addr);
 
-    if (!*chunk)
+    if (!*chunk) {
+        if (b->chunks++ == CHUNKS_MOST)
+            return NULL;
         *chunk = (uintptr_t)xcalloc(AGENT_BLOCKS_LINES, sizeof(struct agent_blocks_line));
+    }
     return (struct agent_blocks_line *)*chunk +
            (addr >> AGENT_BLOCKS_LINE_SHIFT & (AGENT_BLOCKS_LINES - 1));
 }
 
-static uint64_t bit_of(uintptr_t addr)
-{
-    return (uint64_t)1 << (addr >> 3 & 63);
-}
-
-/* Sets the blocks' bits. Of several blocks at one address the first one stays. */
-static void set_bits(struct agent_blocks *b)
+/* Sets the blocks' bits. Of several blocks at one address the first one stays. False: they lie too
+ * far apart. */
+static bool set_bits(struct agent_blocks *b)
 {
     uintptr_t lo = UINTPTR_MAX, hi = 0;
     size_t n = 0;
@@ -113,9 +116,11 @@ static void set_bits(struct agent_blocks *b)
         struct agent_blocks_line *line = want_line(b, block->addr);
         uintptr_t end = block->addr + (block->size ? block->size : 1);
 
-        if (line->starts & bit_of(block->addr))
+        if (!line)
+            return false;
+        if (line->starts & agent_blocks_bit(block->addr))
             continue;
-        line->starts |= bit_of(block->addr);
+        line->starts |= agent_blocks_bit(block->addr);
         lo = block->addr < lo ? block->addr : lo;
         hi = end > hi ? end : hi;
         b->block[n++] = *block;
@@ -123,6 +128,7 @@ static void set_bits(struct agent_blocks *b)
     b->n = n;
     b->lo = lo;
     b->span = n ? hi - lo : 0;
+    return true;
 }
 
 /* Counts the blocks before each line. */
@@ -146,7 +152,8 @@ static uint32_t number_of(const struct agent_blocks *b, uintptr_t addr)
 {
     const struct agent_blocks_line *line = agent_blocks_line(agent_blocks_chunk(b, addr), addr);
 
-    return line->before + (uint32_t)__builtin_popcountll(line->starts & (bit_of(addr) - 1));
+    return line->before +
+           (uint32_t)__builtin_popcountll(line->starts & (agent_blocks_bit(addr) - 1));
 }
 
 static void put_in_order(struct agent_blocks *b)
@@ -181,9 +188,8 @@ bool agent_blocks_read(struct agent_blocks *b, const struct procmem *m,
 {
     *b = (struct agent_blocks){.n = 0};
     b->regions = xcalloc(AGENT_BLOCKS_REGIONS, sizeof *b->regions);
-    if (!read_leaves(b, m, leaves, n))
+    if (!read_leaves(b, m, leaves, n) || !set_bits(b))
         return false;
-    set_bits(b);
     count_bits(b);
     put_in_order(b);
     cover(b);
@@ -209,7 +215,7 @@ void agent_blocks_release(struct agent_blocks *b)
 static size_t begun(uintptr_t chunk, uintptr_t addr)
 {
     const struct agent_blocks_line *line;
-    uint64_t bit = bit_of(addr);
+    uint64_t bit = agent_blocks_bit(addr);
 
     if (chunk & 1)
         return chunk >> 1;
@@ -230,15 +236,5 @@ uint32_t agent_blocks_find(const struct agent_blocks *b, uintptr_t addr)
 
 size_t agent_blocks_from(const struct agent_blocks *b, uintptr_t addr)
 {
-    size_t lo = 0, hi = b->n;
-
-    while (lo < hi) {
-        size_t middle = lo + (hi - lo) / 2;
-
-        if (b->block[middle].addr < addr)
-            lo = middle + 1;
-        else
-            hi = middle;
-    }
-    return lo;
+    return addr ? upper_bound(&b->block->addr, b->n, sizeof *b->block, addr - 1) : 0;
 }

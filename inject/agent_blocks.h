@@ -42,10 +42,12 @@ struct agent_blocks {
     /* Addresses of the lines of a MiB each. With bit 0 set: no block begins there, and the other
      * bits are the number of blocks before it. 0: no block begins or lies there. */
     uintptr_t **regions; /* AGENT_BLOCKS_REGIONS of them, each NULL or AGENT_BLOCKS_CHUNKS */
+    size_t chunks;       /* number of MiB in which blocks begin */
 };
 
 /* Reads the blocks in these leaves of the agent's shadow map, whose number is `n`. To be called
- * while all threads are stopped. False: they cannot be read, or are 2^26 or more. */
+ * while all threads are stopped. False: they cannot be read, are 2^26 or more, or
+ * begin in more than 2^16 different MiB. */
 bool agent_blocks_read(struct agent_blocks *b, const struct procmem *m,
                        const struct agent_leaf *leaves, size_t n);
 void agent_blocks_release(struct agent_blocks *b);
@@ -65,6 +67,11 @@ static inline const struct agent_blocks_line *agent_blocks_line(uintptr_t chunk,
 {
     return (const struct agent_blocks_line *)chunk +
            (addr >> AGENT_BLOCKS_LINE_SHIFT & (AGENT_BLOCKS_LINES - 1));
+}
+
+static inline uint64_t agent_blocks_bit(uintptr_t addr)
+{
+    return (uint64_t)1 << (addr >> 3 & 63);
 }
 
 /* Number of the block that contains `addr`, at any of its bytes, or that is empty and begins there.

@@ -433,16 +433,14 @@ static void give_back(struct attachment *a)
 static void look_for_leaks(struct attachment *a, struct attachment_sum *sum)
 {
     uint64_t begun = clock_ns(CLOCK_MONOTONIC);
-    struct leak_look_sum found;
 
     if (!agent_trace_take(a->trace, &a->agent, &a->mem) ||
         !maps_snapshot_read(&a->maps, a->pid, a->link.loader))
         sum->unlooked = "its memory cannot be read";
     else
-        sum->looked = leak_look(a->trace, &a->agent, &a->mem, &a->maps, a->stop,
-                                a->slots.real[AGENT_MALLOC], a->program, &found, &sum->unlooked);
-    if (sum->looked)
-        sum->scanned = found.scanned;
+        sum->looked =
+            leak_look(a->trace, &a->agent, &a->mem, &a->maps, a->stop, a->slots.real[AGENT_MALLOC],
+                      a->program, &sum->scanned, &sum->unlooked);
     sum->look_ns = clock_ns(CLOCK_MONOTONIC) - begun;
 }
 

@@ -183,13 +183,12 @@ static bool read_blocks(struct agent_blocks *b, const struct agent_state *g,
 
 bool leak_look(struct agent_trace *t, const struct agent_state *g, const struct procmem *m,
                const struct maps_snapshot *maps, const struct allstop *stop, uintptr_t real,
-               uintptr_t program, struct leak_look_sum *sum, const char **why)
+               uintptr_t program, uint64_t *scanned, const char **why)
 {
     struct look l = {.g = g, .maps = maps, .real = real, .program = program};
     struct agent_blocks blocks = {.n = 0};
     bool ok = read_blocks(&blocks, g, m, why);
 
-    *sum = (struct leak_look_sum){.blocks = blocks.n};
     if (ok) {
         l.threads = allstop_threads(stop, &l.nthreads);
         remote_marking_begin(&l.k, &blocks, m);
@@ -197,7 +196,7 @@ bool leak_look(struct agent_trace *t, const struct agent_state *g, const struct 
         mark_memory(&l);
         remote_marking_follow(&l.k);
         remote_marking_leaks(&l.k);
-        sum->scanned = l.k.scanned;
+        *scanned = l.k.scanned;
         write_verdicts(t, &l.k, TRACE_ROW_LEAKED);
         write_verdicts(t, &l.k, TRACE_ROW_LEAKED_BY_LEAK);
         write_verdicts(t, &l.k, TRACE_ROW_INNER);

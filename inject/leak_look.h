@@ -12,16 +12,12 @@
 
 #include "inject/agent_state.h"
 
-struct leak_look_sum {
-    uint64_t blocks;  /* that were judged */
-    uint64_t scanned; /* bytes of memory that were searched for pointers */
-};
-
 /* Adds the verdicts to the trace, which has all stacks of the agent. `real`: the program's malloc.
- * `program`: an address in the program's own file.
- * False: the agent's blocks are not all known, or cannot be read; *why is the reason for people. */
+ * `program`: an address in the program's own file. *scanned becomes the number of bytes that were
+ * searched for pointers. False: the agent's blocks are not all known, or cannot be read; *why is
+ * the reason for people. */
 bool leak_look(struct agent_trace *t, const struct agent_state *g, const struct procmem *m,
                const struct maps_snapshot *maps, const struct allstop *stop, uintptr_t real,
-               uintptr_t program, struct leak_look_sum *sum, const char **why);
+               uintptr_t program, uint64_t *scanned, const char **why);
 
 #endif

@@ -92,7 +92,7 @@ static void look_up(struct remote_marking *k, uintptr_t word)
 {
     uintptr_t chunk = agent_blocks_chunk(k->blocks, word);
     const struct agent_blocks_line *line = agent_blocks_line(chunk, word);
-    uint64_t bit = (uint64_t)1 << (word >> 3 & 63);
+    uint64_t bit = agent_blocks_bit(word);
     uint32_t block;
 
     if (!(chunk & 1) && !(word & 7) && line->starts & bit) {

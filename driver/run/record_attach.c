@@ -192,7 +192,7 @@ static void print_look(void)
         flame_warn("not looked for leaks: %s", sum.unlooked);
     if (!sum.looked)
         return;
-    strbuf_addf(&sb, "looked for leaks in ");
+    strbuf_addstr(&sb, "looked for leaks in ");
     add_bytes(&sb, sum.scanned);
     strbuf_addf(&sb,
                 " of its memory, for which its threads were stopped for %.2f ms more; leaks that "

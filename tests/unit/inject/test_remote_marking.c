@@ -268,16 +268,21 @@ static void test_exact(void)
 static void test_damage(void)
 {
     const struct agent_leaf far[] = {{(void *)(BASE - 4096), BASE, SHADOW_LEAF_SMALL}};
+    const uint64_t row = (uint64_t)1 << SHADOW_SIZE_BITS;
     struct agent_blocks b;
 
     ok(!agent_blocks_read(&b, &process, far, 1), "a leaf that cannot be read is an error");
     agent_blocks_release(&b);
     memset(&memory, 0, sizeof memory);
     nmade = 0;
-    memory.big[0] = (struct shadow_big_entry){~(uintptr_t)7, UINT64_MAX};
-    memory.big[1] = (struct shadow_big_entry){BASE, (uint64_t)1 << SHADOW_SIZE_BITS | 40000};
-    memory.big[2] = (struct shadow_big_entry){BASE, (uint64_t)2 << SHADOW_SIZE_BITS | 50000};
-    memory.big[3] = (struct shadow_big_entry){BASE + 3, (uint64_t)2 << SHADOW_SIZE_BITS | 50000};
+    put(BASE, 40000);
+    put(BASE, 40);
+    memory.big[1] =
+        (struct shadow_big_entry){BASE + 8 * SHADOW_BIG, row | 40000}; /* not its place */
+    memory.big[2] = (struct shadow_big_entry){BASE + 2 * SHADOW_BIG + 4, row | 40000};
+    memory.big[3] = (struct shadow_big_entry){~(uintptr_t)7, UINT64_MAX};
+    memory.big[4] = (struct shadow_big_entry){BASE + 4 * SHADOW_BIG, 40000}; /* of no stack */
+    memory.big[5] = (struct shadow_big_entry){BASE + 5 * SHADOW_BIG, ~row};
     ok(agent_blocks_read(&b, &process, leaves, ARRAY_LEN(leaves)) && b.n == 1 &&
            b.block[0].size == 40000,
        "impossible blocks are left out, and of two at one address one is");
