@@ -59,13 +59,14 @@ done
 BENEATH=$SCRATCH/libpool1.so record "" ./plain
 unlike "$(fview count | grep ';allocates')" 'operator new|_slow|libflamemem' \
     'stacks of operators have no frame of libflamemem.so'
-BENEATH=$SCRATCH/libpool1.so record sample=4096 ./plain
-is_str "$status $(cat out err)" "0 well" 'sample=4096 of operators: the program behaves as unrecorded'
+# Some 800 samples of 416,000 bytes: the standard error is below 4 %, the bounds are seven of them away.
+BENEATH=$SCRATCH/libpool1.so record sample=512 ./plain
+is_str "$status $(cat out err)" "0 well" 'sample=512 of operators: the program behaves as unrecorded'
 bytes=$(of allocates alloc)
-ok "sample=4096 of operators estimates the bytes ($bytes)" test "$bytes" -gt 300000 -a "$bytes" -lt 540000
-BENEATH=$SCRATCH/libpool2.so record sample=4096 ./plain
+ok "sample=512 of operators estimates the bytes ($bytes)" test "$bytes" -gt 300000 -a "$bytes" -lt 540000
+BENEATH=$SCRATCH/libpool2.so record sample=512 ./plain
 bytes=$(of allocates alloc)
-ok "sample=4096 of operators that call malloc estimates the bytes once ($bytes)" \
+ok "sample=512 of operators that call malloc estimates the bytes once ($bytes)" \
     test "$bytes" -gt 300000 -a "$bytes" -lt 540000
 
 # Operators in the program, which call malloc. Other modules cannot call operators that it does not export.

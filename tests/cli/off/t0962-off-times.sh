@@ -54,7 +54,7 @@ ok 'an attached process: no wait begins before the recording' \
     env begin="$begin" awk 'BEGIN { begin = ENVIRON["begin"] } / begin_ns=/ { match($0, /begin_ns=[0-9]+/)
         if (substr($0, RSTART + 9, RLENGTH - 9) + 0 < begin + 0) bad = 1 } END { exit bad }' all.txt
 
-# The result does not fit, and the recording, which does, is kept.
+# The result does not fit, and the recording is kept, as far as there was room for it.
 (
     ulimit -f 2048 # KiB
     trap '' XFSZ
