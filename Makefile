@@ -107,7 +107,7 @@ LATE_SRC   := common/lazyload/lazyload.c
 LATE_LIST  := $(O)/generated/latelibs.h
 LIB_SRC    := $(filter-out $(LATE_SRC) $(PYTHON_SRC) $(filter-out %_$(ARCH).c,$(filter $(X86_ONLY),$(wildcard inject/*.c tracer/*.c tracer/*/*.c))),$(call here,$(wildcard common/*.c $(addsuffix /*.c,$(ROOMS)) driver/*.c))) \
               unwind/cfi.c unwind/rules.c unwind/frametable.c unwind/epilogue_$(ARCH).c inproc/syscall_mark.c \
-              inproc/cutwrite.c inproc/rseq.c preload/runtime/seccomp_filter.c unwind/python/pylayout.c
+              inproc/cutwrite.c inproc/rseq.c preload/runtime/seccomp_filter.c unwind/python/pylayout.c $(addprefix preload/resident/,pageindex.c pagescan.c smaps.c)
 # The recorder that flame maps into processes it attaches to: a part of flame's own file.
 AGENT_SRC  := $(wildcard inject/agent/*.c) unwind/cfi.c unwind/rules.c preload/shadow/shadow.c \
               preload/shadow/shadow_big.c $(filter-out unwind/python/pyframes.c unwind/python/pyhost_libc.c,$(PYTHON_SRC))

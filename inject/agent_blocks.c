@@ -238,3 +238,12 @@ size_t agent_blocks_from(const struct agent_blocks *b, uintptr_t addr)
 {
     return addr ? upper_bound(&b->block->addr, b->n, sizeof *b->block, addr - 1) : 0;
 }
+
+uint32_t agent_blocks_rows(const struct agent_blocks *b)
+{
+    uint32_t most = 0;
+
+    for (size_t i = 0; i < b->n; i++)
+        most = b->block[i].row > most ? b->block[i].row : most;
+    return most + 1;
+}

@@ -74,6 +74,9 @@ static inline uint64_t agent_blocks_bit(uintptr_t addr)
     return (uint64_t)1 << (addr >> 3 & 63);
 }
 
+/* The agent's numbers of the blocks' stacks are smaller than this. */
+uint32_t agent_blocks_rows(const struct agent_blocks *b);
+
 /* Number of the block that contains `addr`, at any of its bytes, or that is empty and begins there.
  * AGENT_BLOCKS_NONE: there is none. */
 uint32_t agent_blocks_find(const struct agent_blocks *b, uintptr_t addr);

@@ -6,6 +6,7 @@
 #include "common/alloc.h"
 #include "common/clock.h"
 #include "inject/agent_state.h"
+#include "preload/resident/pageindex.h"
 #include "preload/store/truncate.h"
 #include "tracer/stacks/capture.h"
 #include "tracer/objects/proctask.h"
@@ -30,6 +31,7 @@ struct agent_trace {
     struct known_thread *threads;
     size_t nthreads, threads_room;
     size_t tid_at;               /* offset of the id in a control block; 0: not known */
+    uint16_t first;              /* id of the record for what is no thread's; 0: none yet */
     uint16_t lanes[AGENT_LANES]; /* ids of their threads in the trace */
     struct taken {
         uint32_t node;
@@ -382,6 +384,48 @@ void agent_trace_verdict(struct agent_trace *t, uint32_t row, uint16_t flag, uin
 void agent_trace_leaks(struct agent_trace *t)
 {
     offtrace_has_leaks(t->to);
+}
+
+static void put_pages(struct agent_trace *t, uint32_t node, uint16_t thread,
+                      const struct page_tally *pages)
+{
+    for (enum page_kind kind = PAGE_PLAIN; kind < PAGE_KINDS; kind++) {
+        uint32_t number = pageindex_resident_kind(kind);
+
+        if (pages->bytes[kind])
+            offtrace_verdict(
+                t->to, number ? offtrace_node(t->to, node, TRACE_NODE_RESIDENT, number) : node,
+                thread, kind == PAGE_SWAPPED ? TRACE_ROW_SWAPPED : TRACE_ROW_RESIDENT,
+                pages->bytes[kind], 0);
+    }
+}
+
+void agent_trace_stack_pages(struct agent_trace *t, uint32_t row, const struct page_tally *pages)
+{
+    if (row && row < t->ntaken)
+        put_pages(t, t->taken[row].node, t->taken[row].thread, pages);
+}
+
+void agent_trace_part_pages(struct agent_trace *t, enum trace_memory_part part, const char *name,
+                            const struct page_tally *pages)
+{
+    uint32_t node;
+    char comm[16];
+
+    if (!t->first) {
+        task_comm(t->pid, comm);
+        t->first = offtrace_thread(t->to, t->pid, t->pid, comm);
+    }
+    node = offtrace_node(t->to, offtrace_root(t->to, t->first, space_epoch(t->space)),
+                         TRACE_NODE_PART, part);
+    if (name[0])
+        node = offtrace_named(t->to, node, name);
+    put_pages(t, node, t->first, pages);
+}
+
+void agent_trace_resident(struct agent_trace *t, const struct trace_resident *sums)
+{
+    offtrace_resident(t->to, sums);
 }
 
 void agent_trace_unnamed_python(struct agent_trace *t, uint32_t unnamed)

@@ -14,6 +14,7 @@
 
 struct agent_state;
 struct agent_trace;
+struct page_tally;
 
 /* Makes the trace. NULL after an error line. `path`: a file that does not exist yet. `depth`: limit
  * of frames of a stack, of which the inner ones stay; 0: the agent's own limit. */
@@ -46,6 +47,14 @@ void agent_trace_verdict(struct agent_trace *t, uint32_t row, uint16_t flag, uin
                          uint64_t blocks);
 /* Stores that all blocks have been looked at, and that the rest has no verdict. */
 void agent_trace_leaks(struct agent_trace *t);
+
+/* Adds resident and swapped pages of what the agent's stack `row` allocated, or of a part of the
+ * process that is no stack's; `name`: "" for none. */
+void agent_trace_stack_pages(struct agent_trace *t, uint32_t row, const struct page_tally *pages);
+void agent_trace_part_pages(struct agent_trace *t, enum trace_memory_part part, const char *name,
+                            const struct page_tally *pages);
+/* Stores their sums. */
+void agent_trace_resident(struct agent_trace *t, const struct trace_resident *sums);
 
 /* Stores which interpreter's functions have no names, as in struct trace_header. */
 void agent_trace_unnamed_python(struct agent_trace *t, uint32_t unnamed);

@@ -24,6 +24,7 @@
 #include "inject/maps_snapshot.h"
 #include "inject/got_slots.h"
 #include "inject/python_target.h"
+#include "inject/resident_look.h"
 #include "tracer/objects/proctask.h"
 #include "tracer/ptrace/attach_error.h"
 
@@ -51,8 +52,8 @@ struct attachment {
     struct agent_trace *trace;
     struct sigreturn_frame_code code;
     bool no_python, has_python;
-    bool leaks;
-    uintptr_t program; /* an address in the program's file */
+    bool leaks, resident;
+    uintptr_t program; /* an address in the first page of the program's file */
     bool gone;
 };
 
@@ -348,6 +349,7 @@ int attachment_begin(struct attachment **to, const struct attachment_options *o)
     a->pid = o->pid;
     a->no_python = o->no_python;
     a->leaks = o->leaks;
+    a->resident = o->resident;
     a->mem.fd = -1;
     if (!status && !agent_image_open(&a->agent.blob))
         status = flame_error(FLAME_FAILED, "flame was built without its agent");
@@ -429,18 +431,41 @@ static void give_back(struct attachment *a)
     }
 }
 
-/* With all threads stopped and nothing recorded any more. */
-static void look_for_leaks(struct attachment *a, struct attachment_sum *sum)
+/* NULL, or the reason why they are not known. */
+static const char *read_blocks(struct attachment *a, struct agent_blocks *b)
 {
+    struct agent_leaf *leaves = xcalloc(AGENT_LEAVES, sizeof *leaves);
+    const char *why = NULL;
+    size_t n;
+
+    if (!agent_state_leaves(&a->agent, &a->mem, leaves, &n))
+        why = "its list of blocks is too long or cannot be read";
+    else if (!agent_blocks_read(b, &a->mem, leaves, n))
+        why = "its blocks are too many or cannot be read";
+    free(leaves);
+    return why;
+}
+
+/* With all threads stopped and nothing recorded any more. */
+static void look_at_memory(struct attachment *a, struct attachment_sum *sum)
+{
+    struct agent_blocks blocks = {.n = 0};
     uint64_t begun = clock_ns(CLOCK_MONOTONIC);
 
     if (!agent_trace_take(a->trace, &a->agent, &a->mem) ||
         !maps_snapshot_read(&a->maps, a->pid, a->link.loader))
         sum->unlooked = "its memory cannot be read";
     else
-        sum->looked =
-            leak_look(a->trace, &a->agent, &a->mem, &a->maps, a->stop, a->slots.real[AGENT_MALLOC],
-                      a->program, &sum->scanned, &sum->unlooked);
+        sum->unlooked = read_blocks(a, &blocks);
+    if (!sum->unlooked && a->resident &&
+        !resident_look(a->trace, &a->agent, &a->mem, &a->link, a->stop, a->program, &blocks,
+                       &sum->resident))
+        sum->unlooked = "its pages cannot be read";
+    if (!sum->unlooked && a->leaks)
+        leak_look(a->trace, &a->agent, &a->mem, &a->maps, a->stop, a->slots.real[AGENT_MALLOC],
+                  a->program, &blocks, &sum->scanned);
+    agent_blocks_release(&blocks);
+    sum->looked = !sum->unlooked;
     sum->look_ns = clock_ns(CLOCK_MONOTONIC) - begun;
 }
 
@@ -450,8 +475,8 @@ static void leave(struct attachment *a, struct attachment_sum *sum)
 
     if (stop_at_rest(a, LEAVE_NS, &why, NULL) == 0) {
         agent_state_record(&a->agent, &a->mem, false);
-        if (a->leaks)
-            look_for_leaks(a, sum);
+        if (a->leaks || a->resident)
+            look_at_memory(a, sum);
         got_slots_restore(&a->slots, &a->mem);
         allstop_go(a->stop);
     } else if (!a->gone) {
@@ -497,7 +522,7 @@ int attachment_end(struct attachment *a, struct attachment_sum *sum)
     if (!a->gone)
         leave(a, sum);
     sum->gone = a->gone;
-    if (a->leaks && !sum->looked && !sum->unlooked)
+    if ((a->leaks || a->resident) && !sum->looked && !sum->unlooked)
         sum->unlooked = a->gone ? "it had ended" : "its loader was at work at every attempt";
     sum->strangers = a->slots.strangers;
     agent_trace_losses(a->trace, &sum->skipped, &sum->lost);

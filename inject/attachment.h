@@ -39,6 +39,7 @@ struct attachment_options {
     unsigned depth;    /* limit of frames of a stack; 0: the agent's own limit */
     bool no_python;    /* functions of Python have no names */
     bool leaks;        /* at the end it is found which blocks can still be reached */
+    bool resident;     /* at the end it is found whose its resident memory is */
 };
 
 /* Begins recording. If it fails, it has printed the reason, and has changed nothing in the process
@@ -58,12 +59,16 @@ struct attachment_sum {
                          changed */
     bool left_hooks;  /* the loader was active at every attempt: the slots lead to the agent, which
                          records nothing any more */
-    bool looked;      /* for leaks */
-    const char *unlooked; /* why it was not looked for leaks, though that was asked for; or NULL */
+    bool looked;      /* at the memory, for leaks or resident pages */
+    const char *unlooked; /* why that was not done, though it was asked for; or NULL */
     uint64_t look_ns;     /* for so long all threads were stopped for it */
     uint64_t scanned;     /* bytes of memory that were searched for pointers */
-    uint64_t skipped;     /* calls within a hook */
-    uint64_t lost;        /* calls for which there was no room */
+    struct resident_sum {
+        uint64_t bytes;  /* resident in the whole process */
+        uint64_t blocks; /* of these, in live blocks that were allocated meanwhile */
+    } resident;
+    uint64_t skipped; /* calls within a hook */
+    uint64_t lost;    /* calls for which there was no room */
 };
 
 /* Ends recording, detaches from the process and ends the trace. `sum` may be NULL. */

@@ -136,20 +136,11 @@ static uint16_t flag_of(const struct remote_marking *k, size_t block)
     }
 }
 
-static uint32_t rows_of(const struct agent_blocks *b)
-{
-    uint32_t most = 0;
-
-    for (size_t i = 0; i < b->n; i++)
-        most = b->block[i].row > most ? b->block[i].row : most;
-    return most + 1;
-}
-
 /* Adds up the blocks with that verdict by their stacks. */
 static void write_verdicts(struct agent_trace *t, const struct remote_marking *k, uint16_t flag)
 {
     const struct agent_blocks *b = k->blocks;
-    uint32_t rows = rows_of(b);
+    uint32_t rows = agent_blocks_rows(b);
     struct sums {
         uint64_t bytes, blocks;
     } *sums = xcalloc(rows, sizeof *sums);
@@ -166,43 +157,22 @@ static void write_verdicts(struct agent_trace *t, const struct remote_marking *k
     free(sums);
 }
 
-static bool read_blocks(struct agent_blocks *b, const struct agent_state *g,
-                        const struct procmem *m, const char **why)
-{
-    struct agent_leaf *leaves = xcalloc(AGENT_LEAVES, sizeof *leaves);
-    size_t n;
-    bool ok = agent_state_leaves(g, m, leaves, &n);
-
-    if (!ok)
-        *why = "its list of blocks is too long or cannot be read";
-    else if (!(ok = agent_blocks_read(b, m, leaves, n)))
-        *why = "its blocks are too many or cannot be read";
-    free(leaves);
-    return ok;
-}
-
-bool leak_look(struct agent_trace *t, const struct agent_state *g, const struct procmem *m,
+void leak_look(struct agent_trace *t, const struct agent_state *g, const struct procmem *m,
                const struct maps_snapshot *maps, const struct allstop *stop, uintptr_t real,
-               uintptr_t program, uint64_t *scanned, const char **why)
+               uintptr_t program, const struct agent_blocks *blocks, uint64_t *scanned)
 {
     struct look l = {.g = g, .maps = maps, .real = real, .program = program};
-    struct agent_blocks blocks = {.n = 0};
-    bool ok = read_blocks(&blocks, g, m, why);
 
-    if (ok) {
-        l.threads = allstop_threads(stop, &l.nthreads);
-        remote_marking_begin(&l.k, &blocks, m);
-        mark_registers(&l);
-        mark_memory(&l);
-        remote_marking_follow(&l.k);
-        remote_marking_leaks(&l.k);
-        *scanned = l.k.scanned;
-        write_verdicts(t, &l.k, TRACE_ROW_LEAKED);
-        write_verdicts(t, &l.k, TRACE_ROW_LEAKED_BY_LEAK);
-        write_verdicts(t, &l.k, TRACE_ROW_INNER);
-        agent_trace_leaks(t);
-        remote_marking_end(&l.k);
-    }
-    agent_blocks_release(&blocks);
-    return ok;
+    l.threads = allstop_threads(stop, &l.nthreads);
+    remote_marking_begin(&l.k, blocks, m);
+    mark_registers(&l);
+    mark_memory(&l);
+    remote_marking_follow(&l.k);
+    remote_marking_leaks(&l.k);
+    *scanned = l.k.scanned;
+    write_verdicts(t, &l.k, TRACE_ROW_LEAKED);
+    write_verdicts(t, &l.k, TRACE_ROW_LEAKED_BY_LEAK);
+    write_verdicts(t, &l.k, TRACE_ROW_INNER);
+    agent_trace_leaks(t);
+    remote_marking_end(&l.k);
 }

@@ -10,14 +10,14 @@
 #ifndef FLAME_INJECT_LEAK_LOOK_H
 #define FLAME_INJECT_LEAK_LOOK_H
 
+#include "inject/agent_blocks.h"
 #include "inject/agent_state.h"
 
 /* Adds the verdicts to the trace, which has all stacks of the agent. `real`: the program's malloc.
  * `program`: an address in the program's own file. *scanned becomes the number of bytes that were
- * searched for pointers. False: the agent's blocks are not all known, or cannot be read; *why is
- * the reason for people. */
-bool leak_look(struct agent_trace *t, const struct agent_state *g, const struct procmem *m,
+ * searched for pointers. */
+void leak_look(struct agent_trace *t, const struct agent_state *g, const struct procmem *m,
                const struct maps_snapshot *maps, const struct allstop *stop, uintptr_t real,
-               uintptr_t program, uint64_t *scanned, const char **why);
+               uintptr_t program, const struct agent_blocks *blocks, uint64_t *scanned);
 
 #endif

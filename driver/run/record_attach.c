@@ -35,7 +35,8 @@ static const int ends[] = {SIGINT, SIGTERM, SIGHUP};
 static bool is_recorded(const struct view *v)
 {
     return !v->need || v->need->feature == TRACE_FEATURE_PEAK ||
-           v->need->feature == TRACE_FEATURE_LEAKS;
+           v->need->feature == TRACE_FEATURE_LEAKS ||
+           (v->need->feature == TRACE_FEATURE_RESIDENT && strcmp(v->name, "slack") != 0);
 }
 
 int record_attach_check(const struct run_options *o)
@@ -45,8 +46,6 @@ int record_attach_check(const struct run_options *o)
 
     if (o->libc_mappings)
         what = "--libc-mappings";
-    if (o->rss)
-        what = "--rss";
     if (o->sample)
         what = "--sample";
     if (o->max_disk)
@@ -113,11 +112,13 @@ static int attach(struct recording *r, const struct run_options *o)
 {
     const struct rundir *dir = &r->rundir;
     struct growthsignal *signals;
+    uint32_t asks = view_asks(view_find(o->view));
     struct attachment_options options = {.pid = o->attach,
                                          .ours = getpid(),
                                          .depth = o->depth ? o->depth : 0,
                                          .no_python = o->no_python,
-                                         .leaks = view_asks(view_find(o->view)) & VIEW_ASKS_SCAN};
+                                         .leaks = asks & VIEW_ASKS_SCAN,
+                                         .resident = o->rss || asks & VIEW_ASKS_RESIDENT};
     struct strbuf path = STRBUF_INIT;
     struct attachment *a;
     int status;
@@ -184,21 +185,31 @@ static void print_how(void)
     strbuf_release(&sb);
 }
 
-static void print_look(void)
+static void print_look(bool leaks)
 {
     struct strbuf sb = STRBUF_INIT;
 
     if (sum.unlooked)
-        flame_warn("not looked for leaks: %s", sum.unlooked);
+        flame_warn("not looked for %s: %s", leaks ? "leaks" : "resident memory", sum.unlooked);
     if (!sum.looked)
         return;
-    strbuf_addstr(&sb, "looked for leaks in ");
-    add_bytes(&sb, sum.scanned);
-    strbuf_addf(&sb,
-                " of its memory, for which its threads were stopped for %.2f ms more; leaks that "
-                "freed memory still leads to are not found, and blocks freed unseen count as leaks",
-                (double)sum.look_ns / 1e6);
-    flame_warn("%s", sb.buf);
+    if (sum.resident.bytes) {
+        strbuf_addstr(&sb, "resident at the end: ");
+        add_bytes(&sb, sum.resident.bytes);
+        strbuf_addstr(&sb, "; of that in blocks allocated while it was recorded: ");
+        add_bytes(&sb, sum.resident.blocks);
+        flame_warn("%s", sb.buf);
+        strbuf_setlen(&sb, 0);
+    }
+    if (leaks) {
+        strbuf_addstr(&sb, "looked for leaks in ");
+        add_bytes(&sb, sum.scanned);
+        strbuf_addstr(&sb, " of its memory; leaks that freed memory still leads to are not found, "
+                           "and blocks freed unseen count as leaks");
+        flame_warn("%s", sb.buf);
+    }
+    flame_warn("its threads were stopped for %.2f ms more to look at its memory",
+               (double)sum.look_ns / 1e6);
     strbuf_release(&sb);
 }
 
@@ -224,7 +235,7 @@ void record_attach_print(const struct recording *r, const struct run_options *o)
     run_summary_print_unnamed_python(&r->taken);
     if (sum.lost)
         flame_warn("lost for want of room: %" PRIu64 " calls", sum.lost);
-    print_look();
+    print_look(view_asks(view_find(o->view)) & VIEW_ASKS_SCAN);
     if (sum.gone)
         flame_warn("it ended while it was recorded: what it did in its last moment (%u ms) may be "
                    "missing",

@@ -67,8 +67,9 @@ const struct opts_row run_rows_of_memory[] = {
              "command runs on",
      .take = opts_take_bytes, .at = AT(max_disk)},
     {"rss",
-     .help = "when a process ends, and when it asks for a snapshot, look whose its resident memory "
-             "is, for --view rss, swap and slack (which imply it)",
+     .help =
+         "when a process ends, when it asks for a snapshot and at the end of -p, look whose its "
+         "resident memory is, for --view rss, swap and slack (which imply it)",
      .take = opts_take_true, .at = AT(rss)},
     {"no-patch",
      .help = "leave the program's own code as it is, and an allocator in the program's file unseen",

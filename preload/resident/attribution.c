@@ -19,6 +19,7 @@
 #include "common/str_starts.h"
 #include "common/kernel.h"
 #include "common/pages.h"
+#include "common/procpath.h"
 #include "preload/mapping/map_ranges.h"
 #include "preload/resident/recorder_memory.h"
 #include "preload/resident/pagescan.h"
@@ -424,7 +425,7 @@ static int index_pages(struct attribution *a, int fd)
     int err;
 
     clear(a);
-    err = smaps_each(add_pages, &l);
+    err = smaps_each(PROC_THREAD_SELF, add_pages, &l);
     return err ? -err : a->error;
 }
 
@@ -489,14 +490,14 @@ static int look(struct attribution *a, int fd)
     give_rest(a);
     sum(a);
     /* Linux before 4.14 does not provide this sum. */
-    if (smaps_rollup(&a->kernel_bytes, &swapped) != 0)
+    if (smaps_rollup(PROC_THREAD_SELF, &a->kernel_bytes, &swapped) != 0)
         a->kernel_bytes = a->bytes;
     return 0;
 }
 
 bool attribution_make(struct attribution *a)
 {
-    int fd = pagescan_open();
+    int fd = pagescan_open(PROC_THREAD_SELF);
 
     a->error = fd < 0 ? -fd : !make_rows(a) ? ENOMEM : 0;
     if (!a->error)

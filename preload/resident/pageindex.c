@@ -15,6 +15,15 @@ void pageindex_clear(struct pageindex *x)
     x->failed = false;
 }
 
+void pageindex_release(struct pageindex *x)
+{
+    pages_free(x->rest, x->pages_room * sizeof *x->rest);
+    pages_free(x->used, x->pages_room * sizeof *x->used);
+    pages_free(x->dealt, x->pages_room * sizeof *x->dealt);
+    pages_free(x->runs, x->runs_room * sizeof *x->runs);
+    *x = (struct pageindex){.runs = NULL};
+}
+
 static void *more(void *p, size_t room, size_t wanted, size_t size)
 {
     return room ? pages_resize(p, room * size, wanted * size) : pages_alloc(wanted * size);

@@ -11,6 +11,7 @@
 #include <stdbool.h>
 
 #include "common/compiler.h"
+#include "common/trace_format.h"
 
 #define PAGEINDEX_PAGE 4096u
 
@@ -84,8 +85,23 @@ static inline size_t pageindex_near(const struct pageindex *x, uintptr_t addr)
     return x->last < x->nruns && at < r->pages ? r->first + at : PAGEINDEX_NONE;
 }
 
+/* The enum trace_resident_kind of pages of that kind; 0: they have none. */
+static inline uint32_t pageindex_resident_kind(enum page_kind kind)
+{
+    static const uint32_t kinds[PAGE_KINDS] = {
+        [PAGE_HUGE] = TRACE_RESIDENT_HUGE,   [PAGE_FORKED] = TRACE_RESIDENT_FORKED,
+        [PAGE_FILE] = TRACE_RESIDENT_FILE,   [PAGE_FILE_SHARED] = TRACE_RESIDENT_FILE_SHARED,
+        [PAGE_SHMEM] = TRACE_RESIDENT_SHMEM,
+    };
+
+    return kinds[kind];
+}
+
 /* Makes room for `pages` pages, and touches it. False: there is no memory. */
 bool pageindex_reserve(struct pageindex *x, size_t pages);
+
+/* Frees the memory. */
+void pageindex_release(struct pageindex *x);
 
 /* Forgets all pages, and keeps the memory. */
 void pageindex_clear(struct pageindex *x);

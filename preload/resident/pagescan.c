@@ -32,7 +32,7 @@
 static uint64_t *entries;
 static struct pagemap_region *regions;
 
-int pagescan_open(void)
+int pagescan_open(int pid)
 {
     if (!entries)
         entries = pages_alloc(ENTRIES * sizeof *entries);
@@ -40,7 +40,7 @@ int pagescan_open(void)
         regions = pages_alloc(REGIONS * sizeof *regions);
     if (!entries || !regions)
         return -ENOMEM;
-    return kernel_open(proc_path(PROC_THREAD_SELF, "pagemap").s, O_RDONLY, 0);
+    return kernel_open(proc_path(pid, "pagemap").s, O_RDONLY, 0);
 }
 
 bool pagescan_is_shmem(const struct smap *m)

@@ -1,7 +1,7 @@
 /*
  * pagescan.h: finds the resident and swapped pages of a mapping, and their kind.
  *
- * It reads /proc/self/pagemap. The ioctl PAGEMAP_SCAN (Linux 6.7) adds facts that the file lacks:
+ * It reads /proc/PID/pagemap. The ioctl PAGEMAP_SCAN (Linux 6.7) adds facts that the file lacks:
  * huge pages, and the zero pages, which the kernel does not count as resident. Both are read in
  * pieces. Source: Documentation/admin-guide/mm/pagemap.rst, and the kernel itself for what Rss
  * counts.
@@ -12,8 +12,9 @@
 #include "preload/resident/pageindex.h"
 #include "preload/resident/smaps.h"
 
-/* Opens pagemap. Returns a descriptor, to be closed with kernel_call's SYS_close, or -errno. */
-int pagescan_open(void);
+/* Opens the pagemap of a process, or of PROC_THREAD_SELF (common/procpath.h). Returns a descriptor,
+ * to be closed with kernel_call's SYS_close, or -errno. */
+int pagescan_open(int pid);
 
 /*
  * Adds the pages of `m` to the index, with the number `mapping`, so that the resident ones add up

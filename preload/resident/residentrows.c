@@ -7,12 +7,6 @@ static struct {
     struct pairs rows;  /* row ids by flags and node */
 } g;
 
-static const uint32_t kinds[PAGE_KINDS] = {
-    [PAGE_HUGE] = TRACE_RESIDENT_HUGE,   [PAGE_FORKED] = TRACE_RESIDENT_FORKED,
-    [PAGE_FILE] = TRACE_RESIDENT_FILE,   [PAGE_FILE_SHARED] = TRACE_RESIDENT_FILE_SHARED,
-    [PAGE_SHMEM] = TRACE_RESIDENT_SHMEM,
-};
-
 /* Writing to a trace, for one thread. */
 struct writing {
     struct thread_state *t;
@@ -45,12 +39,15 @@ static void put(struct writing *w, uint32_t node, uint16_t flags, uint64_t bytes
 
 static void put_tally(struct writing *w, uint32_t node, const struct page_tally *tally)
 {
-    for (int kind = 1; kind < PAGE_KINDS; kind++)
+    for (enum page_kind kind = PAGE_PLAIN; kind < PAGE_KINDS; kind++) {
+        uint32_t number = pageindex_resident_kind(kind);
+
         if (kind == PAGE_SWAPPED)
             put(w, node, TRACE_ROW_SWAPPED, tally->bytes[kind]);
         else if (tally->bytes[kind])
-            put(w, kinds[kind] ? node_above(w, node, kinds[kind], TRACE_NODE_RESIDENT) : node,
+            put(w, number ? node_above(w, node, number, TRACE_NODE_RESIDENT) : node,
                 TRACE_ROW_RESIDENT, tally->bytes[kind]);
+    }
 }
 
 static bool is_empty(const struct row_tally *row)

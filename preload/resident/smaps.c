@@ -118,9 +118,9 @@ static size_t take_lines(struct smaps_parser *p, size_t n, bool *skipping)
     return 0;
 }
 
-static int read_all(struct smaps_parser *p, const char *what)
+static int read_all(int pid, struct smaps_parser *p, const char *what)
 {
-    int fd = kernel_open(proc_path(PROC_THREAD_SELF, what).s, O_RDONLY, 0);
+    int fd = kernel_open(proc_path(pid, what).s, O_RDONLY, 0);
     bool skipping = false;
     size_t have = 0;
     long n;
@@ -140,11 +140,11 @@ static int read_all(struct smaps_parser *p, const char *what)
     return (int)n;
 }
 
-int smaps_each(void (*visit)(const struct smap *m, void *arg), void *arg)
+int smaps_each(int pid, void (*visit)(const struct smap *m, void *arg), void *arg)
 {
     struct smaps_parser p = {.visit = visit, .arg = arg};
 
-    return read_all(&p, "smaps");
+    return read_all(pid, &p, "smaps");
 }
 
 static void add_up(const struct smap *m, void *arg)
@@ -155,11 +155,11 @@ static void add_up(const struct smap *m, void *arg)
     sums[1] += m->swap;
 }
 
-int smaps_rollup(uint64_t *rss, uint64_t *swap)
+int smaps_rollup(int pid, uint64_t *rss, uint64_t *swap)
 {
     uint64_t sums[2] = {0, 0};
     struct smaps_parser p = {.visit = add_up, .arg = sums};
-    int err = read_all(&p, "smaps_rollup");
+    int err = read_all(pid, &p, "smaps_rollup");
 
     *rss = sums[0];
     *swap = sums[1];

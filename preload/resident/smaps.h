@@ -1,6 +1,8 @@
 /*
- * smaps.h: reader of /proc/self/smaps and smaps_rollup without stdio or malloc: resident and
+ * smaps.h: reader of /proc/PID/smaps and smaps_rollup without stdio or malloc: resident and
  * swapped bytes of each mapping.
+ *
+ * `pid` is a process, or PROC_THREAD_SELF (common/procpath.h).
  *
  * Format: proc_pid_smaps(5). Unknown lines are skipped. errno is not changed.
  */
@@ -32,16 +34,16 @@ void smaps_line(struct smaps_parser *p, const char *line, size_t len);
 void smaps_end(struct smaps_parser *p);
 
 /* Visits each mapping in the order of addresses. 0, or -errno if the file cannot be read. */
-int smaps_each(void (*visit)(const struct smap *m, void *arg), void *arg);
+int smaps_each(int pid, void (*visit)(const struct smap *m, void *arg), void *arg);
 
-/* Approximate number of resident pages, by /proc/self/statm, which is cheap to read; 0: not
- * known. */
+/* Approximate number of the caller's resident pages, by /proc/self/statm, which is cheap to read;
+ * 0: not known. */
 size_t smaps_estimate(void);
 
 /* Touches the memory that these functions use. */
 void smaps_warm_up(void);
 
 /* Sums over all mappings; 0, or -errno. */
-int smaps_rollup(uint64_t *rss, uint64_t *swap);
+int smaps_rollup(int pid, uint64_t *rss, uint64_t *swap);
 
 #endif

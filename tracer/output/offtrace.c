@@ -66,6 +66,7 @@ struct offtrace {
     struct pairmap names, shared; /* a name's number; (process, number) to thread */
     uint32_t links;               /* number of nodes of wakers */
     uint64_t cut_chains;
+    uint32_t nnamed;                /* number of names of offtrace_named */
     struct intervallog *log;        /* NULL: the times of waits are not recorded */
     struct regionlog *regions;      /* NULL: the trace is of memory */
     struct trace_off_row **rows_at; /* rows by segment: the address of each */
@@ -700,6 +701,19 @@ void offtrace_verdict(struct offtrace *t, uint32_t node, uint16_t thread, uint16
 void offtrace_has_leaks(struct offtrace *t)
 {
     t->w.header->features |= TRACE_FEATURE_LEAKS;
+}
+
+uint32_t offtrace_named(struct offtrace *t, uint32_t parent, const char *name)
+{
+    if (!parent || !trace_writer_meta(&t->w, TRACE_META_REGION, name, strlen(name), NULL, 0, NULL))
+        return 0;
+    return intern(t, parent, TRACE_NODE_NAMED, t->nnamed++);
+}
+
+void offtrace_resident(struct offtrace *t, const struct trace_resident *sums)
+{
+    trace_writer_meta(&t->w, TRACE_META_RESIDENT, sums, sizeof *sums, NULL, 0, NULL);
+    t->w.header->features |= TRACE_FEATURE_RESIDENT;
 }
 
 void offtrace_lost_memory(struct offtrace *t, uint64_t calls, uint64_t bytes)

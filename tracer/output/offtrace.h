@@ -128,6 +128,10 @@ void offtrace_verdict(struct offtrace *t, uint32_t node, uint16_t thread, uint16
                       uint64_t bytes, uint64_t blocks);
 /* Stores that the process's blocks have been looked at for leaks. */
 void offtrace_has_leaks(struct offtrace *t);
+/* A node TRACE_NODE_NAMED above `parent`, new each time. */
+uint32_t offtrace_named(struct offtrace *t, uint32_t parent, const char *name);
+/* Stores the sums of a look at resident memory, whose rows are made by offtrace_verdict. */
+void offtrace_resident(struct offtrace *t, const struct trace_resident *sums);
 /* Sets the lost calls and bytes, in all. */
 void offtrace_lost_memory(struct offtrace *t, uint64_t calls, uint64_t bytes);
 

@@ -13,7 +13,7 @@ refused 'a process id that is no number' 'expected a process id' mem -p x -o x.s
 refused 'a process and a command' '-p and a command' mem -o x.svg -p 1 ./touch.sh
 refused 'a duration without a process' '-d is for a process that runs' mem -o x.svg -d 1 ./touch.sh
 refused 'a view of commands only' '--view mmap is for commands' mem -o x.svg -p 1 --view mmap
-for option in --libc-mappings --rss '--sample=1k' '--max-disk=1m' --ancestors --lifetimes=time; do
+for option in --libc-mappings '--sample=1k' '--max-disk=1m' --ancestors --lifetimes=time; do
     refused "$option" "${option%%=*} is for commands" mem -o x.svg -p 1 "$option"
 done
 

@@ -1,4 +1,5 @@
 /* /proc/self/smaps: lines of all sorts, and this process's own. */
+#include "common/procpath.h"
 #include "preload/resident/smaps.h"
 #include "tests/tap.h"
 
@@ -71,9 +72,10 @@ int main(void)
     is_int((intmax_t)strlen(seen[0].name), SMAPS_NAME_MAX - 1, "a long name is truncated");
     is_str(seen[0].base, "x", "a truncated name keeps its base name");
 
-    is_int(smaps_each(add, NULL), 0, "smaps_each reads this process's mappings");
+    is_int(smaps_each(PROC_THREAD_SELF, add, NULL), 0, "smaps_each reads this process's mappings");
     ok(sums[0] > 100000 && sums[0] < sums[1], "this process has resident memory");
-    is_int(smaps_rollup(&rss, &swap), 0, "smaps_rollup reads this process's sums");
+    is_int(smaps_rollup(PROC_THREAD_SELF, &rss, &swap), 0,
+           "smaps_rollup reads this process's sums");
     ok(rss > sums[0] / 2 && rss < sums[0] * 2,
        "the resident sum of smaps_rollup is near that of smaps_each");
     ok(smaps_estimate() * 4096 > sums[0] / 2 && smaps_estimate() * 4096 < sums[0] * 2,
