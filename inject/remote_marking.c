@@ -11,20 +11,13 @@
 #define _GNU_SOURCE
 #include "inject/remote_marking.h"
 
-#include <fcntl.h>
 #include <stdlib.h>
-#include <sys/ioctl.h>
 #include <sys/uio.h>
-#include <unistd.h>
 
 #include "common/alloc.h"
 #include "common/hash.h"
-#include "common/procpath.h"
-#include "preload/shadow/pagemap.h"
 
 #define PAGE ((uintptr_t)4096)
-#define BUFFER ((size_t)1 << 20)
-#define PAGES_AT_ONCE 512u
 #define PIECES 256u /* blocks that are read in one call */
 #define WINDOW ((uintptr_t)64 << 10)
 #define WINDOWS_MOST 8192u
@@ -40,23 +33,17 @@ struct remote_window {
 void remote_marking_begin(struct remote_marking *k, const struct agent_blocks *b,
                           const struct procmem *m)
 {
-    *k = (struct remote_marking){.blocks = b, .mem = m, .pagemap = -1, .reach = REMOTE_REACHED};
-    if (!m->bytes)
-        k->pagemap = open(proc_path(m->pid, "pagemap").s, O_RDONLY | O_CLOEXEC);
+    *k = (struct remote_marking){.blocks = b, .reach = REMOTE_REACHED};
+    remote_pages_begin(&k->pages, m);
     k->mark = xcalloc(b->n + 1, 1);
     k->list = xreallocarray(NULL, b->n + 1, sizeof *k->list);
-    k->buffer = xmalloc(BUFFER);
-    k->pages = xreallocarray(NULL, PAGES_AT_ONCE, sizeof *k->pages);
 }
 
 void remote_marking_end(struct remote_marking *k)
 {
-    if (k->pagemap >= 0)
-        close(k->pagemap);
+    remote_pages_end(&k->pages);
     free(k->mark);
     free(k->list);
-    free(k->buffer);
-    free(k->pages);
     free(k->leader);
     for (size_t i = 0; k->windows && i < WINDOWS_SLOTS; i++)
         free(k->windows[i].memory);
@@ -143,11 +130,12 @@ void remote_marking_words(struct remote_marking *k, const uintptr_t *words, size
 
 /* ---- ranges ---- */
 
-/* Scans the words at `at` that were read into the buffer, without those of known blocks. */
-static void scan_between(struct remote_marking *k, uintptr_t at, size_t size)
+/* Scans words that are not in known blocks. */
+static void scan_between(void *arg, uintptr_t at, const uintptr_t *words, size_t n)
 {
+    struct remote_marking *k = arg;
     const struct agent_blocks *b = k->blocks;
-    uintptr_t pos = at, end = at + size;
+    uintptr_t pos = at, end = at + n * sizeof *words;
     size_t i = agent_blocks_from(b, at);
     uint32_t around = agent_blocks_find(b, at);
 
@@ -157,7 +145,7 @@ static void scan_between(struct remote_marking *k, uintptr_t at, size_t size)
         uintptr_t stop = i < b->n && b->block[i].addr < end ? b->block[i].addr : end;
 
         if (stop > pos)
-            scan_words(k, (const uintptr_t *)(k->buffer + (pos - at)), (stop - pos) / 8);
+            scan_words(k, words + (pos - at) / sizeof *words, (stop - pos) / sizeof *words);
         if (stop == end)
             return;
         stop = (stop + b->block[i].size + 7) & ~(uintptr_t)7;
@@ -166,122 +154,25 @@ static void scan_between(struct remote_marking *k, uintptr_t at, size_t size)
     }
 }
 
-/* Reads and scans [lo, hi), whose pages are there. `all`: in known blocks, too. */
-static void scan_there(struct remote_marking *k, uintptr_t lo, uintptr_t hi, bool all)
+static void scan_all(void *arg, uintptr_t at FLAME_UNUSED, const uintptr_t *words, size_t n)
 {
-    while (lo < hi) {
-        size_t size = hi - lo < BUFFER ? hi - lo : BUFFER;
-
-        if (procmem_read(k->mem, lo, k->buffer, size)) {
-            if (all)
-                scan_words(k, (const uintptr_t *)k->buffer, size / 8);
-            else
-                scan_between(k, lo, size);
-            lo += size;
-        } else if (size > PAGE) {
-            /* One page of many cannot be read: page by page. */
-            uintptr_t end = lo + size;
-
-            for (; lo < end; lo = (lo & -PAGE) + PAGE) {
-                uintptr_t next = (lo & -PAGE) + PAGE;
-
-                scan_there(k, lo, next < end ? next : end, all);
-            }
-        } else {
-            return;
-        }
-    }
-}
-
-/* Reads the entries of the pages from `page` on, `n` at most; the number that was read. Entries of
- * memory that the kernel cannot say anything about are those of a page that is there. */
-static size_t look_at_pages(struct remote_marking *k, uintptr_t page, size_t n)
-{
-    ssize_t got = -1;
-
-    n = n < PAGES_AT_ONCE ? n : PAGES_AT_ONCE;
-    if (k->pagemap >= 0)
-        got = pread(k->pagemap, k->pages, n * sizeof *k->pages,
-                    (off_t)(page / PAGE * sizeof *k->pages));
-    if (got >= (ssize_t)sizeof *k->pages)
-        return (size_t)got / sizeof *k->pages;
-    for (size_t i = 0; i < n; i++)
-        k->pages[i] = PAGEMAP_PRESENT;
-    return n;
-}
-
-/* The first page from `at` on that may be there; `hi` if there is none before it. A program may
- * have terabytes of which it has touched a few pages. */
-static uintptr_t next_there(struct remote_marking *k, uintptr_t at, uintptr_t hi)
-{
-    struct pagemap_region first;
-    struct pagemap_scan scan = {
-        .size = sizeof scan,
-        .start = at,
-        .end = (hi + PAGE - 1) & -PAGE,
-        .vec = (uintptr_t)&first,
-        .vec_len = 1,
-        .max_pages = 1,
-        .anyof = PAGEMAP_SCAN_PRESENT | PAGEMAP_SCAN_SWAPPED,
-        .reported = PAGEMAP_SCAN_PRESENT | PAGEMAP_SCAN_SWAPPED,
-    };
-    int found;
-
-    if (k->no_scan || k->pagemap < 0 || at >= hi)
-        return at;
-    found = ioctl(k->pagemap, PAGEMAP_SCAN_CALL, &scan);
-    k->no_scan = found < 0;
-    if (found < 0)
-        return at;
-    return found == 0 ? hi : first.start;
+    scan_words(arg, words, n);
 }
 
 /* Whether one block has the whole page. */
-static bool is_covered(const struct remote_marking *k, uintptr_t page)
+static bool is_covered(void *arg, uintptr_t page)
 {
+    const struct remote_marking *k = arg;
     uint32_t block = agent_blocks_find(k->blocks, page);
 
     return block != AGENT_BLOCKS_NONE &&
            k->blocks->block[block].addr + k->blocks->block[block].size >= page + PAGE;
 }
 
-/* Scans a run of pages, of the words in [lo, hi). */
-static void end_run(struct remote_marking *k, uintptr_t *run, uintptr_t end, uintptr_t lo, bool all)
-{
-    if (*run < end)
-        scan_there(k, *run > lo ? *run : lo, end, all);
-    *run = UINTPTR_MAX;
-}
-
-static void scan_range(struct remote_marking *k, uintptr_t lo, uintptr_t hi, bool all)
-{
-    uintptr_t run = UINTPTR_MAX; /* first page of those that are there and not scanned yet */
-
-    lo = (lo + 7) & ~(uintptr_t)7;
-    hi &= ~(uintptr_t)7;
-    for (uintptr_t at = lo & -PAGE; at < hi;) {
-        size_t n = look_at_pages(k, at, (hi - at + PAGE - 1) / PAGE);
-        bool any = false;
-
-        for (size_t i = 0; i < n; i++, at += PAGE) {
-            bool there = k->pages[i] & (PAGEMAP_PRESENT | PAGEMAP_SWAPPED);
-
-            any = any || there;
-            if (!there || (!all && is_covered(k, at)))
-                end_run(k, &run, at, lo, all);
-            else if (run == UINTPTR_MAX)
-                run = at;
-        }
-        if (!any)
-            at = next_there(k, at, hi);
-    }
-    end_run(k, &run, hi, lo, all);
-}
-
 void remote_marking_range(struct remote_marking *k, uintptr_t lo, uintptr_t hi, bool exact)
 {
     k->exact = exact;
-    scan_range(k, lo, hi, false);
+    remote_pages_range(&k->pages, lo, hi, is_covered, scan_between, k);
     look_up_waiting(k);
     k->exact = false;
 }
@@ -293,10 +184,11 @@ static void read_pieces(const struct remote_marking *k, const struct iovec *ther
 {
     struct iovec here = {to, bytes};
 
-    if (!k->mem->bytes && process_vm_readv(k->mem->pid, &here, 1, there, n, 0) == (ssize_t)bytes)
+    if (!k->pages.mem->bytes &&
+        process_vm_readv(k->pages.mem->pid, &here, 1, there, n, 0) == (ssize_t)bytes)
         return;
     for (size_t i = 0; i < n; i++) {
-        if (!procmem_read(k->mem, (uintptr_t)there[i].iov_base, to, there[i].iov_len))
+        if (!procmem_read(k->pages.mem, (uintptr_t)there[i].iov_base, to, there[i].iov_len))
             memset(to, 0, there[i].iov_len);
         to += there[i].iov_len;
     }
@@ -305,12 +197,12 @@ static void read_pieces(const struct remote_marking *k, const struct iovec *ther
 static uint8_t *copy_window(struct remote_marking *k, uintptr_t at)
 {
     uint8_t *memory = xcalloc(1, WINDOW);
-    size_t n = look_at_pages(k, at, WINDOW / PAGE);
+    size_t n = remote_pages_look(&k->pages, at, WINDOW / PAGE);
 
     for (size_t i = 0, end; i < n; i = end + 1) {
         struct iovec there = {(void *)(at + i * PAGE), 0};
 
-        for (end = i; end < n && k->pages[end] & (PAGEMAP_PRESENT | PAGEMAP_SWAPPED); end++)
+        for (end = i; end < n && remote_pages_is_there(&k->pages, end); end++)
             there.iov_len += PAGE;
         if (there.iov_len)
             read_pieces(k, &there, 1, memory + i * PAGE, there.iov_len);
@@ -362,8 +254,8 @@ static void scan_pieces(struct remote_marking *k, struct pieces *p)
 {
     if (!p->n)
         return;
-    read_pieces(k, p->there, p->n, k->buffer, p->bytes);
-    scan_words(k, (const uintptr_t *)k->buffer, p->bytes / 8);
+    read_pieces(k, p->there, p->n, k->pages.buffer, p->bytes);
+    scan_words(k, (const uintptr_t *)k->pages.buffer, p->bytes / 8);
     p->n = p->bytes = 0;
 }
 
@@ -374,13 +266,13 @@ static void scan_block(struct remote_marking *k, const struct agent_block *b, st
 
     if (b->size >= LARGE) {
         scan_pieces(k, p); /* the buffer has room for either */
-        scan_range(k, b->addr, b->addr + b->size, true);
+        remote_pages_range(&k->pages, b->addr, b->addr + b->size, NULL, scan_all, k);
     } else if (size && (memory = copied(k, b)) != NULL) {
         scan_words(k, (const uintptr_t *)memory, size / 8);
     } else if (size) {
         p->there[p->n++] = (struct iovec){(void *)b->addr, size};
         p->bytes += size;
-        if (p->n == PIECES || p->bytes > BUFFER - LARGE)
+        if (p->n == PIECES || p->bytes > REMOTE_PAGES_BUFFER - LARGE)
             scan_pieces(k, p);
     }
 }

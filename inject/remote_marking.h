@@ -14,6 +14,7 @@
 #define FLAME_INJECT_REMOTE_MARKING_H
 
 #include "inject/agent_blocks.h"
+#include "inject/remote_pages.h"
 
 enum remote_mark {
     REMOTE_UNREACHED = 0,
@@ -24,14 +25,10 @@ enum remote_mark {
 
 struct remote_marking {
     const struct agent_blocks *blocks;
-    const struct procmem *mem;
-    int pagemap;    /* -1: it cannot be read, and every page may be there */
-    bool no_scan;   /* the kernel cannot search for the next page that is there */
+    struct remote_pages pages;
     uint8_t *mark;  /* of each block, enum remote_mark */
     uint32_t *list; /* blocks to be followed */
     size_t listed;
-    uint8_t *buffer;               /* memory of the process */
-    uint64_t *pages;               /* entries of the pagemap */
     struct remote_window *windows; /* copies of memory, by a hash of their addresses */
     size_t nwindows;
     uintptr_t batch[64]; /* words that wait to be looked up */
