@@ -15,7 +15,7 @@
 #include "inject/agent_trace.h"
 #include "inject/linkmap.h"
 #include "inject/maps_snapshot.h"
-#include "inject/procmem.h"
+#include "inject/memory/procmem.h"
 
 struct agent_table; /* copy of a module's tables in the arena */
 

@@ -9,7 +9,7 @@
 #define FLAME_INJECT_AGENT_TRACE_H
 
 #include "inject/allstop.h"
-#include "inject/procmem.h"
+#include "inject/memory/procmem.h"
 #include "tracer/stacks/image.h"
 
 struct agent_state;

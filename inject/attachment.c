@@ -19,7 +19,8 @@
 #include "inject/agent_image.h"
 #include "inject/agent_state.h"
 #include "inject/agent_trace.h"
-#include "inject/leak_look.h"
+#include "inject/heap_roots.h"
+#include "inject/leak_verdicts.h"
 #include "inject/linkmap.h"
 #include "inject/maps_snapshot.h"
 #include "inject/got_slots.h"
@@ -446,39 +447,61 @@ static const char *read_blocks(struct attachment *a, struct agent_blocks *b)
     return why;
 }
 
+/* Blocks, and which words lead to them. */
+struct heap {
+    struct agent_blocks blocks;
+    struct heap_scan scan;
+};
+
 /* With all threads stopped and nothing recorded any more. */
-static void look_at_memory(struct attachment *a, struct attachment_sum *sum)
+static void look_at_memory(struct attachment *a, struct heap *h, struct attachment_sum *sum)
 {
-    struct agent_blocks blocks = {.n = 0};
     uint64_t begun = clock_ns(CLOCK_MONOTONIC);
 
     if (!agent_trace_take(a->trace, &a->agent, &a->mem) ||
         !maps_snapshot_read(&a->maps, a->pid, a->link.loader))
         sum->unlooked = "its memory cannot be read";
     else
-        sum->unlooked = read_blocks(a, &blocks);
+        sum->unlooked = read_blocks(a, &h->blocks);
     if (!sum->unlooked && a->resident &&
-        !resident_look(a->trace, &a->agent, &a->mem, &a->link, a->stop, a->program, &blocks,
+        !resident_look(a->trace, &a->agent, &a->mem, &a->link, a->stop, a->program, &h->blocks,
                        &sum->resident))
         sum->unlooked = "its pages cannot be read";
-    if (!sum->unlooked && a->leaks)
-        leak_look(a->trace, &a->agent, &a->mem, &a->maps, a->stop, a->slots.real[AGENT_MALLOC],
-                  a->program, &blocks, &sum->scanned);
-    agent_blocks_release(&blocks);
+    if (!sum->unlooked && a->leaks) {
+        heap_scan_begin(&h->scan, &h->blocks, &a->mem);
+        heap_roots_scan(&h->scan, &a->agent, &a->maps, a->stop, a->slots.real[AGENT_MALLOC],
+                        a->program);
+        heap_scan_end(&h->scan);
+        if (h->scan.full)
+            sum->unlooked = "it has more than 4,294,967,295 pointers to blocks";
+    }
     sum->looked = !sum->unlooked;
     sum->look_ns = clock_ns(CLOCK_MONOTONIC) - begun;
 }
 
+/* Once the threads run again. */
+static void judge_blocks(struct attachment *a, struct heap *h, struct attachment_sum *sum)
+{
+    if (sum->looked && a->leaks) {
+        leak_verdicts_add(a->trace, &h->scan);
+        sum->scanned = h->scan.scanned;
+    }
+    heap_scan_release(&h->scan);
+    agent_blocks_release(&h->blocks);
+}
+
 static void leave(struct attachment *a, struct attachment_sum *sum)
 {
+    struct heap heap = {.blocks = {.n = 0}};
     const char *why;
 
     if (stop_at_rest(a, LEAVE_NS, &why, NULL) == 0) {
         agent_state_record(&a->agent, &a->mem, false);
         if (a->leaks || a->resident)
-            look_at_memory(a, sum);
+            look_at_memory(a, &heap, sum);
         got_slots_restore(&a->slots, &a->mem);
         allstop_go(a->stop);
+        judge_blocks(a, &heap, sum);
     } else if (!a->gone) {
         agent_state_record(&a->agent, &a->mem, false);
         sum->left_hooks = true;

@@ -14,7 +14,7 @@
 #ifndef FLAME_INJECT_LINKMAP_H
 #define FLAME_INJECT_LINKMAP_H
 
-#include "inject/procmem.h"
+#include "inject/memory/procmem.h"
 
 #define LINKMAP_MODULES 8192u
 

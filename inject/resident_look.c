@@ -14,7 +14,7 @@
 #include "common/alloc.h"
 #include "common/clock.h"
 #include "common/str_starts.h"
-#include "inject/module_segments.h"
+#include "inject/memory/module_segments.h"
 #include "preload/resident/pagescan.h"
 #include "preload/resident/smaps.h"
 

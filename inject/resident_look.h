@@ -9,7 +9,7 @@
 #ifndef FLAME_INJECT_RESIDENT_LOOK_H
 #define FLAME_INJECT_RESIDENT_LOOK_H
 
-#include "inject/agent_blocks.h"
+#include "inject/memory/agent_blocks.h"
 #include "inject/agent_state.h"
 #include "inject/attachment.h"
 

@@ -24,7 +24,7 @@
 
 #include "common/compiler.h"
 #include "inject/maps_snapshot.h"
-#include "inject/procmem.h"
+#include "inject/memory/procmem.h"
 
 /* Addresses of code in a process. */
 struct sigreturn_frame_code {

@@ -109,7 +109,7 @@ struct agent_python {
     uintptr_t runtime, code_type, text_type;
 };
 
-/* A leaf of the shadow map, in which flame finds the live blocks (inject/agent_blocks.h). */
+/* A leaf of the shadow map, in which flame finds the live blocks (inject/memory/agent_blocks.h). */
 #define AGENT_LEAVES 16384u
 struct agent_leaf {
     void *leaf;

@@ -1,6 +1,6 @@
 /*
  * shadow_slots.h: encoding of blocks in the shadow map's leaves (shadow.h). Internal to the map's
- * files, and for a reader of another process's map (inject/agent_blocks.c).
+ * files, and for a reader of another process's map (inject/memory/agent_blocks.c).
  *
  * A leaf of small blocks has one slot of 4 bytes for each 16 bytes of addresses. A block over 16
  * bytes owns the slot after its own as well, since it covers the first byte of that granule. So a

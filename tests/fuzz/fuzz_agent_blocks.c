@@ -2,7 +2,7 @@
  * Any bytes as the shadow map and the heap of a process that was attached to: pairs of a number of
  * a slot and its value, up to a pair of zeros, and then words of memory.
  */
-#include "inject/remote_marking.h"
+#include "inject/memory/heap_marks.h"
 
 #include <stdlib.h>
 
@@ -55,6 +55,16 @@ static void check(const struct agent_blocks *b)
     }
 }
 
+static void check_edges(const struct heap_scan *s)
+{
+    for (size_t i = 0; i < s->blocks->n; i++)
+        if (s->edges_at[i] > s->edges_at[i + 1] || s->edges_at[i + 1] > s->nedges)
+            abort();
+    for (size_t i = 0; i < s->nedges; i++)
+        if ((s->edges[i] & ~HEAP_SCAN_INSIDE) >= s->blocks->n)
+            abort();
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     const struct procmem m = {
@@ -64,21 +74,25 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         {(void *)(BASE + offsetof(struct memory, big)), BASE, SHADOW_LEAF_BIG},
     };
     struct agent_blocks b;
-    struct remote_marking k;
+    struct heap_scan k;
+    uint8_t *marks;
 
     fill(data, size);
     if (!agent_blocks_read(&b, &m, leaves, ARRAY_LEN(leaves)))
         abort();
     check(&b);
-    remote_marking_begin(&k, &b, &m);
-    remote_marking_words(&k, memory.heap, 16, true);
-    remote_marking_range(&k, BASE, BASE + HEAP / 2, false);
-    remote_marking_follow(&k);
-    remote_marking_leaks(&k);
+    heap_scan_begin(&k, &b, &m);
+    heap_scan_words(&k, memory.heap, 16, 0);
+    heap_scan_range(&k, BASE, BASE + HEAP / 2, HEAP_SCAN_EXACT);
+    heap_scan_range(&k, BASE + HEAP / 2, BASE + HEAP, HEAP_SCAN_BLOCKS_ONLY);
+    heap_scan_end(&k);
+    check_edges(&k);
+    marks = heap_marks_find(&k);
     for (size_t i = 0; i < b.n; i++)
-        if (!k.mark[i])
+        if (!marks[i])
             abort();
-    remote_marking_end(&k);
+    free(marks);
+    heap_scan_release(&k);
     agent_blocks_release(&b);
     return 0;
 }

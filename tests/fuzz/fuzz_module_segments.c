@@ -2,7 +2,7 @@
  * Any bytes as the first page of a module in a process that was attached to. The first byte chooses
  * the module's bias.
  */
-#include "inject/module_segments.h"
+#include "inject/memory/module_segments.h"
 
 #include <stdlib.h>
 

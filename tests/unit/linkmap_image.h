@@ -8,7 +8,7 @@
 #include <elf.h>
 #include <link.h>
 
-#include "inject/procmem.h"
+#include "inject/memory/procmem.h"
 
 #define IMAGE_BASE ((uintptr_t)0x10000)
 /* The library, of which addresses in the file begin at 0. */

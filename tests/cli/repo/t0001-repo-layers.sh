@@ -49,6 +49,7 @@ tracer/nostop
 tracer/faults
 tracer
 inject/agent
+inject/memory
 inject
 fold/stacks
 fold/analysis

@@ -3,7 +3,7 @@
  * has none, the kernel is asked for the next one (PAGEMAP_SCAN, Linux 6.7).
  */
 #define _GNU_SOURCE
-#include "inject/remote_pages.h"
+#include "inject/memory/remote_pages.h"
 
 #include <fcntl.h>
 #include <stdlib.h>

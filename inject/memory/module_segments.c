@@ -1,4 +1,4 @@
-#include "inject/module_segments.h"
+#include "inject/memory/module_segments.h"
 
 #include <elf.h>
 

@@ -2,7 +2,7 @@
  * The blocks are read leaf by leaf, in no order of addresses. Their beginnings are bits in the
  * index, and counting the bits gives each block its place, so nothing is sorted.
  */
-#include "inject/agent_blocks.h"
+#include "inject/memory/agent_blocks.h"
 
 #include <stdlib.h>
 

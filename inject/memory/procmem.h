@@ -4,8 +4,8 @@
  * Writes reach pages that the process itself may not write to (code, RELRO); the process then gets
  * a private copy of such a page. Addresses may be invalid. Not thread-safe.
  */
-#ifndef FLAME_INJECT_PROCMEM_H
-#define FLAME_INJECT_PROCMEM_H
+#ifndef FLAME_INJECT_MEMORY_PROCMEM_H
+#define FLAME_INJECT_MEMORY_PROCMEM_H
 
 #include <stdbool.h>
 #include <sys/types.h>

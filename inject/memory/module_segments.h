@@ -4,10 +4,10 @@
  *
  * Source: the ELF gABI, "Program Header".
  */
-#ifndef FLAME_INJECT_MODULE_SEGMENTS_H
-#define FLAME_INJECT_MODULE_SEGMENTS_H
+#ifndef FLAME_INJECT_MEMORY_MODULE_SEGMENTS_H
+#define FLAME_INJECT_MEMORY_MODULE_SEGMENTS_H
 
-#include "inject/procmem.h"
+#include "inject/memory/procmem.h"
 
 #define MODULE_SEGMENTS 64u
 

@@ -6,12 +6,12 @@
  * out, and blocks may overlap. Memory: 25 bytes a block, and 32 bytes for each KiB of addresses
  * with blocks. Not thread-safe.
  */
-#ifndef FLAME_INJECT_AGENT_BLOCKS_H
-#define FLAME_INJECT_AGENT_BLOCKS_H
+#ifndef FLAME_INJECT_MEMORY_AGENT_BLOCKS_H
+#define FLAME_INJECT_MEMORY_AGENT_BLOCKS_H
 
 #include "common/compiler.h"
 #include "common/processor/processor.h"
-#include "inject/procmem.h"
+#include "inject/memory/procmem.h"
 
 struct agent_leaf;
 

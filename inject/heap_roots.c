@@ -12,7 +12,7 @@
  * for less time, but a child appears that the program has not made.
  */
 #define _GNU_SOURCE
-#include "inject/leak_look.h"
+#include "inject/heap_roots.h"
 
 #include <elf.h>
 #include <stdlib.h>
@@ -20,12 +20,11 @@
 #include <sys/uio.h>
 
 #include "common/alloc.h"
-#include "inject/remote_marking.h"
 
 #define RED_ZONE 128u /* a leaf function's data below the stack pointer; psABI */
 
 struct look {
-    struct remote_marking k;
+    struct heap_scan *to;
     const struct agent_state *g;
     const struct maps_snapshot *maps;
     const struct allstop_thread *threads;
@@ -39,17 +38,17 @@ struct look {
  * are AMX tiles. */
 #define VECTORS 16384u
 
-static void mark_registers(struct look *l)
+static void scan_registers(struct look *l)
 {
     uintptr_t *vectors = xmalloc(VECTORS);
 
     for (size_t i = 0; i < l->nthreads; i++) {
         struct iovec to = {vectors, VECTORS};
 
-        remote_marking_words(&l->k, (const uintptr_t *)&l->threads[i].regs,
-                             sizeof l->threads[i].regs / sizeof(uintptr_t), false);
+        heap_scan_words(l->to, (const uintptr_t *)&l->threads[i].regs,
+                        sizeof l->threads[i].regs / sizeof(uintptr_t), i);
         if (ptrace(PTRACE_GETREGSET, l->threads[i].tid, NT_X86_XSTATE, &to) == 0)
-            remote_marking_words(&l->k, vectors, to.iov_len / sizeof *vectors, false);
+            heap_scan_words(l->to, vectors, to.iov_len / sizeof *vectors, i);
     }
     free(vectors);
 }
@@ -90,89 +89,50 @@ static bool is_agents(const struct look *l, uintptr_t lo, uintptr_t hi)
            (lo < g->arena + g->arena_size && hi > g->arena);
 }
 
-static void mark_range(struct look *l, uintptr_t lo, uintptr_t hi, bool exact)
+static void scan_range(struct look *l, uintptr_t lo, uintptr_t hi, enum heap_scan_roots roots)
 {
     const struct agent_state *g = l->g;
 
     if (lo >= hi)
         return;
     if (!is_agents(l, lo, hi)) {
-        remote_marking_range(&l->k, lo, hi, exact);
+        heap_scan_range(l->to, lo, hi, roots);
         return;
     }
     /* The kernel joins mappings that lie side by side. */
     if (lo < g->arena && g->arena < hi)
-        mark_range(l, lo, g->arena, exact);
+        scan_range(l, lo, g->arena, roots);
     else if (lo < g->base && g->base < hi)
-        mark_range(l, lo, g->base, exact);
+        scan_range(l, lo, g->base, roots);
     if (lo < g->arena + g->arena_size && g->arena + g->arena_size < hi)
-        mark_range(l, g->arena + g->arena_size, hi, exact);
+        scan_range(l, g->arena + g->arena_size, hi, roots);
     else if (lo < g->base + g->blob.span && g->base + g->blob.span < hi)
-        mark_range(l, g->base + g->blob.span, hi, exact);
+        scan_range(l, g->base + g->blob.span, hi, roots);
 }
 
-static void mark_memory(struct look *l)
+static void scan_memory(struct look *l)
 {
+    const struct agent_blocks *b = l->to->blocks;
+
     for (size_t i = 0; i < l->maps->n; i++) {
         const struct maps_snapshot_map *map = &l->maps->maps[i];
 
         /* Private memory that may not be written to now may have been before. */
         if (map->read && (map->write || !map->shared))
-            mark_range(l, in_use(l, map), map->end, is_exact(l, i));
+            scan_range(l, in_use(l, map), map->end,
+                       is_exact(l, i) ? HEAP_SCAN_EXACT : HEAP_SCAN_ALL);
+        else if (agent_blocks_from(b, map->start) < agent_blocks_from(b, map->end))
+            scan_range(l, map->start, map->end, HEAP_SCAN_BLOCKS_ONLY);
     }
 }
 
-/* ---- verdicts ---- */
-
-static uint16_t flag_of(const struct remote_marking *k, size_t block)
+void heap_roots_scan(struct heap_scan *to, const struct agent_state *g,
+                     const struct maps_snapshot *maps, const struct allstop *stop, uintptr_t real,
+                     uintptr_t program)
 {
-    switch (k->mark[block]) {
-    case REMOTE_LEAK:
-        return k->leader[block] ? TRACE_ROW_LEAKED : TRACE_ROW_LEAKED_BY_LEAK;
-    case REMOTE_INSIDE:
-        return TRACE_ROW_INNER;
-    default:
-        return 0;
-    }
-}
-
-/* Adds up the blocks with that verdict by their stacks. */
-static void write_verdicts(struct agent_trace *t, const struct remote_marking *k, uint16_t flag)
-{
-    const struct agent_blocks *b = k->blocks;
-    uint32_t rows = agent_blocks_rows(b);
-    struct sums {
-        uint64_t bytes, blocks;
-    } *sums = xcalloc(rows, sizeof *sums);
-
-    for (size_t i = 0; i < b->n; i++) {
-        if (flag_of(k, i) != flag)
-            continue;
-        sums[b->block[i].row].bytes += b->block[i].size;
-        sums[b->block[i].row].blocks++;
-    }
-    for (uint32_t row = 1; row < rows; row++)
-        if (sums[row].blocks)
-            agent_trace_verdict(t, row, flag, sums[row].bytes, sums[row].blocks);
-    free(sums);
-}
-
-void leak_look(struct agent_trace *t, const struct agent_state *g, const struct procmem *m,
-               const struct maps_snapshot *maps, const struct allstop *stop, uintptr_t real,
-               uintptr_t program, const struct agent_blocks *blocks, uint64_t *scanned)
-{
-    struct look l = {.g = g, .maps = maps, .real = real, .program = program};
+    struct look l = {.to = to, .g = g, .maps = maps, .real = real, .program = program};
 
     l.threads = allstop_threads(stop, &l.nthreads);
-    remote_marking_begin(&l.k, blocks, m);
-    mark_registers(&l);
-    mark_memory(&l);
-    remote_marking_follow(&l.k);
-    remote_marking_leaks(&l.k);
-    *scanned = l.k.scanned;
-    write_verdicts(t, &l.k, TRACE_ROW_LEAKED);
-    write_verdicts(t, &l.k, TRACE_ROW_LEAKED_BY_LEAK);
-    write_verdicts(t, &l.k, TRACE_ROW_INNER);
-    agent_trace_leaks(t);
-    remote_marking_end(&l.k);
+    scan_registers(&l);
+    scan_memory(&l);
 }

@@ -4,10 +4,10 @@
  *
  * The memory may hold anything. Not thread-safe.
  */
-#ifndef FLAME_INJECT_REMOTE_PAGES_H
-#define FLAME_INJECT_REMOTE_PAGES_H
+#ifndef FLAME_INJECT_MEMORY_REMOTE_PAGES_H
+#define FLAME_INJECT_MEMORY_REMOTE_PAGES_H
 
-#include "inject/procmem.h"
+#include "inject/memory/procmem.h"
 
 #define REMOTE_PAGES_BUFFER ((size_t)1 << 20)
 

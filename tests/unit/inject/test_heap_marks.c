@@ -2,7 +2,7 @@
 #include <stdlib.h>
 
 #include "inject/agent/agent.h"
-#include "inject/remote_marking.h"
+#include "inject/memory/heap_marks.h"
 #include "preload/shadow/shadow_leaves.h"
 #include "preload/shadow/shadow_slots.h"
 #include "tests/tap.h"
@@ -27,7 +27,7 @@ static struct made {
     uint64_t size;
 } made[MOST];
 static size_t nmade;
-static uint8_t want[MOST]; /* enum remote_mark */
+static uint8_t want[MOST]; /* enum heap_mark; 0: it is a leak */
 
 static uint32_t random_below(uint32_t n)
 {
@@ -96,8 +96,7 @@ static void follow(uintptr_t word, uint8_t mark, bool exact, size_t depth);
 static void follow_block(size_t i, uint8_t mark, size_t depth)
 {
     for (uint64_t at = 0; at + 8 <= made[i].size; at += 8)
-        follow(memory.heap[(made[i].addr + at - BASE) / 8], mark, mark == REMOTE_REACHED,
-               depth + 1);
+        follow(memory.heap[(made[i].addr + at - BASE) / 8], mark, mark == HEAP_REACHED, depth + 1);
 }
 
 /* `exact`: only pointers to beginnings lead on; insides are noted. */
@@ -108,7 +107,7 @@ static void follow(uintptr_t word, uint8_t mark, bool exact, size_t depth)
     if (i == nmade || want[i] >= mark)
         return;
     if (exact && word != made[i].addr) {
-        want[i] = want[i] > REMOTE_INSIDE ? want[i] : REMOTE_INSIDE;
+        want[i] = want[i] > HEAP_INSIDE ? want[i] : HEAP_INSIDE;
         return;
     }
     want[i] = mark;
@@ -120,10 +119,10 @@ static void search(size_t lo, size_t hi)
     memset(want, 0, sizeof want);
     for (size_t i = lo; i < hi; i++)
         if (block_at(BASE + i * 8) == nmade || !made[block_at(BASE + i * 8)].size)
-            follow(memory.heap[i], REMOTE_REACHED, true, 0);
+            follow(memory.heap[i], HEAP_REACHED, true, 0);
     for (size_t i = 0; i < nmade; i++)
-        if (want[i] == REMOTE_INSIDE)
-            follow_block(i, REMOTE_INSIDE, 0);
+        if (want[i] == HEAP_INSIDE)
+            follow_block(i, HEAP_INSIDE, 0);
 }
 
 /* Sets `seen` of the leaks to which block `i` leads. */
@@ -141,13 +140,17 @@ static void spread(size_t i, bool *seen)
 
 /* ---- comparisons ---- */
 
-static size_t wrong_marks(const struct remote_marking *k)
+static bool is_leak(uint8_t mark)
+{
+    return mark == HEAP_LEAK || mark == HEAP_LEADER;
+}
+
+static size_t wrong_marks(const uint8_t *marks)
 {
     size_t wrong = 0;
 
     for (size_t i = 0; i < nmade; i++)
-        wrong += k->mark[agent_blocks_find(k->blocks, made[i].addr)] !=
-                 (want[i] ? want[i] : REMOTE_LEAK);
+        wrong += want[i] ? marks[i] != want[i] : !is_leak(marks[i]);
     return wrong;
 }
 
@@ -161,19 +164,19 @@ static bool is_in_circle(size_t i)
 }
 
 /* Leaders lead to all leaks, and to another leader only if that is in a circle. */
-static bool leaders_are_right(const struct remote_marking *k)
+static bool leaders_are_right(const uint8_t *marks)
 {
     static bool reached[MOST], seen[MOST];
 
     memset(reached, 0, sizeof reached);
     for (size_t i = 0; i < nmade; i++) {
-        if (want[i] || !k->leader[i])
+        if (marks[i] != HEAP_LEADER)
             continue;
         memset(seen, 0, sizeof seen);
         seen[i] = true;
         spread(i, seen);
         for (size_t to = 0; to < nmade; to++) {
-            if (seen[to] && to != i && k->leader[to] && !is_in_circle(to))
+            if (seen[to] && to != i && marks[to] == HEAP_LEADER && !is_in_circle(to))
                 return false;
             reached[to] |= seen[to];
         }
@@ -216,25 +219,28 @@ static void test_graphs(void)
     for (uint32_t round = 0; round < ROUNDS; round++) {
         size_t hi = WORDS / (1 + random_below(40));
         struct agent_blocks b;
-        struct remote_marking k;
+        struct heap_scan k;
+        uint8_t *marks;
 
         make(round % 2, 2 + round);
         if (!agent_blocks_read(&b, &process, leaves, ARRAY_LEN(leaves)))
             blocks = false;
         blocks = blocks && blocks_are_right(&b);
         search(8, hi);
-        remote_marking_begin(&k, &b, &process);
-        remote_marking_range(&k, BASE + 64, BASE + hi * 8, false);
-        remote_marking_follow(&k);
-        remote_marking_leaks(&k);
-        wrong += wrong_marks(&k);
-        leaders = leaders && leaders_are_right(&k);
+        heap_scan_begin(&k, &b, &process);
+        heap_scan_range(&k, BASE + 64, BASE + hi * 8, HEAP_SCAN_ALL);
+        heap_scan_range(&k, BASE + hi * 8, BASE + HEAP, HEAP_SCAN_BLOCKS_ONLY);
+        heap_scan_end(&k);
+        marks = heap_marks_find(&k);
+        wrong += wrong_marks(marks);
+        leaders = leaders && leaders_are_right(marks);
         for (size_t i = 0; i < nmade; i++) {
-            reached += want[i] == REMOTE_REACHED;
-            insides += want[i] == REMOTE_INSIDE;
+            reached += want[i] == HEAP_REACHED;
+            insides += want[i] == HEAP_INSIDE;
             leaks += !want[i];
         }
-        remote_marking_end(&k);
+        free(marks);
+        heap_scan_release(&k);
         agent_blocks_release(&b);
     }
     ok(blocks, "blocks are read in the order of addresses, and found by any of their bytes");
@@ -243,25 +249,30 @@ static void test_graphs(void)
     ok(leaders, "leaders lead to all leaks, and to no other leader but one in a circle");
 }
 
+/* Roots: the last word of one block and the beginning of another, in two words behind both. */
 static void test_exact(void)
 {
     struct agent_blocks b;
-    struct remote_marking k;
-    uintptr_t words[2];
+    struct heap_scan k;
 
     memset(&memory, 0, sizeof memory);
     nmade = 0;
     put(BASE + 64, 100);
     put(BASE + 256, 100);
-    words[0] = BASE + 64 + 96;
-    words[1] = BASE + 256;
+    memory.heap[100] = BASE + 64 + 96;
+    memory.heap[101] = BASE + 256;
     agent_blocks_read(&b, &process, leaves, ARRAY_LEN(leaves));
-    remote_marking_begin(&k, &b, &process);
-    remote_marking_words(&k, words, 2, true);
-    remote_marking_follow(&k);
-    ok(k.mark[0] == REMOTE_UNREACHED && k.mark[1] == REMOTE_REACHED,
+    heap_scan_begin(&k, &b, &process);
+    heap_scan_range(&k, BASE, BASE + 800, HEAP_SCAN_ALL);
+    heap_scan_range(&k, BASE + 800, BASE + 1600, HEAP_SCAN_EXACT);
+    heap_scan_words(&k, memory.heap + 100, 2, 7);
+    heap_scan_end(&k);
+    ok(k.nroots == 3 && k.roots[0].at == BASE + 808 && k.roots[0].target == 1,
        "of exact words only pointers to beginnings count");
-    remote_marking_end(&k);
+    ok(k.roots[1].at == 7 && k.roots[1].target == HEAP_SCAN_INSIDE && k.roots[2].target == 1,
+       "words in no memory are roots with the caller's number");
+    is_int((intmax_t)k.edges_at[2], 0, "and blocks without pointers have no edges");
+    heap_scan_release(&k);
     agent_blocks_release(&b);
 }
 

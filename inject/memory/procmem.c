@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "inject/procmem.h"
+#include "inject/memory/procmem.h"
 
 #include <errno.h>
 #include <fcntl.h>
