@@ -459,6 +459,13 @@ bool agent_state_unmap(struct agent_state *g, const struct procmem *m, struct al
     return drop_arena(g, m, stop, code, g->arena, g->arena_size) == 0;
 }
 
+bool agent_state_is_there(const struct agent_state *g, const struct procmem *m)
+{
+    uint64_t magic;
+
+    return procmem_read(m, FIELD(g, magic), &magic, sizeof magic);
+}
+
 void agent_state_disown(const struct agent_state *g, const struct procmem *m)
 {
     uint64_t none = 0;

@@ -73,6 +73,8 @@ bool agent_state_is_quiet(const struct agent_state *g, const struct procmem *m,
                           const struct allstop *stop);
 bool agent_state_unmap(struct agent_state *g, const struct procmem *m, struct allstop *stop,
                        const struct sigreturn_frame_code *code);
+/* False: the process has ended, or has executed another program. */
+bool agent_state_is_there(const struct agent_state *g, const struct procmem *m);
 /* Releases the agent: another flame may have it. */
 void agent_state_disown(const struct agent_state *g, const struct procmem *m);
 

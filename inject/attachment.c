@@ -42,6 +42,8 @@
 /* Pause between two attempts. */
 #define LOOK_NS 2500000
 
+#define PF_EXITING 0x00000004ul /* include/linux/sched.h of the kernel */
+
 struct attachment {
     pid_t pid;
     struct procmem mem;
@@ -55,7 +57,7 @@ struct attachment {
     bool no_python, has_python;
     bool leaks, resident;
     uintptr_t program; /* an address in the first page of the program's file */
-    bool gone;
+    bool gone, executed;
 };
 
 /* Whether there is time for another attempt; pauses before each but the first. */
@@ -389,6 +391,20 @@ static void follow_modules(struct attachment *a)
     a->agent.behind = false;
 }
 
+/* Whether the process that had the agent's memory is gone. */
+static bool is_gone(struct attachment *a)
+{
+    unsigned long flags;
+    char state;
+
+    if (!agent_state_is_there(&a->agent, &a->mem)) {
+        a->gone = true;
+        a->executed = task_state(a->pid, &state, &flags) && state != 'Z' && state != 'X' &&
+                      !(flags & PF_EXITING);
+    }
+    return a->gone;
+}
+
 bool attachment_look(struct attachment *a)
 {
     bool changed;
@@ -397,10 +413,8 @@ bool attachment_look(struct attachment *a)
         a->gone = true;
         return false;
     }
-    if (!agent_trace_take(a->trace, &a->agent, &a->mem)) {
-        a->gone = kill(a->pid, 0) < 0;
-        return !a->gone;
-    }
+    if (!agent_trace_take(a->trace, &a->agent, &a->mem))
+        return !is_gone(a);
     if (linkmap_read(&a->link, &a->mem, &changed) == LINKMAP_OK &&
         (changed || a->agent.behind || got_slots_differ(&a->slots, &a->mem))) {
         a->agent.behind = true;
@@ -542,9 +556,10 @@ int attachment_end(struct attachment *a, struct attachment_sum *sum)
 
     sum = sum ? sum : &local;
     *sum = (struct attachment_sum){.slots = a->slots.written};
-    if (!a->gone)
+    if (!a->gone && !is_gone(a))
         leave(a, sum);
     sum->gone = a->gone;
+    sum->executed = a->executed;
     if ((a->leaks || a->resident) && !sum->looked && !sum->unlooked)
         sum->unlooked = a->gone ? "it had ended" : "its loader was at work at every attempt";
     sum->strangers = a->slots.strangers;

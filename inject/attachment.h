@@ -47,12 +47,13 @@ struct attachment_options {
 int attachment_begin(struct attachment **to, const struct attachment_options *o);
 
 /* Copies the new records to the trace, and follows loaded and unloaded modules. To be called every
- * 50 ms or so. False: the process has ended. */
+ * 50 ms or so. False: the process has ended, or has executed another program. */
 bool attachment_look(struct attachment *a);
 
 struct attachment_sum {
     bool gone; /* the process ended while it was recorded; its last events are not in the trace */
-    uint64_t stops;                 /* number of times that all threads were stopped */
+    bool executed;  /* `gone`, as the process executed another program, which is not recorded */
+    uint64_t stops; /* number of times that all threads were stopped */
     uint64_t median_ns, longest_ns; /* duration of these stops */
     size_t slots;                   /* slots that led to the agent at the end */
     size_t strangers; /* slots that led to functions other than the allocator's, and were not

@@ -236,7 +236,11 @@ void record_attach_print(const struct recording *r, const struct run_options *o)
     if (sum.lost)
         flame_warn("lost for want of room: %" PRIu64 " calls", sum.lost);
     print_look(view_asks(view_find(o->view)) & VIEW_ASKS_SCAN);
-    if (sum.gone)
+    if (sum.executed)
+        flame_warn("it executed another program while it was recorded: of that no memory is "
+                   "recorded, and of its last moment before (%u ms) some may be missing",
+                   LOOK_NS / 1000000u);
+    else if (sum.gone)
         flame_warn("it ended while it was recorded: what it did in its last moment (%u ms) may be "
                    "missing",
                    LOOK_NS / 1000000u);

@@ -158,4 +158,18 @@ wait "$flame" || status=$?
 is_int "$status" 0 'flame mem -p ends with status 0 when the process ends'
 worked 'the attach until the end'
 like "$(cat err)" 'it ended while it was recorded' 'the summary says that the process ended while recorded'
+
+# It executes another program, which is neither recorded nor stopped.
+begin ./attached
+attach
+ok 'the victim works before an exec' tell work
+until_true recorded
+echo "exec $(command -v sleep) 60" >&7
+status=0
+wait "$flame" || status=$?
+is_int "$status" 0 'flame mem -p ends with status 0 when the process executes another program'
+worked 'the attach until the exec'
+like "$(cat err)" 'it executed another program while it was recorded' 'the summary says that the process executed another'
+ok 'the executed program runs on' kill "$victim"
+wait "$victim" 2>/dev/null
 done_testing

@@ -12,6 +12,8 @@
  *                         (aligned_alloc)
  *               delta     5 blocks of 32 bytes by strdup, in which the C library calls malloc
  *   forget    frees what "work" has kept
+ *   doze      sleeps 10 times for 20 ms in a function of that name
+ *   exec FILE WORD    becomes the program FILE with that argument
  *   open FILE NAME    dlopen and dlsym; "call" calls that 10 times and keeps what it returns
  *   close     dlclose
  *   sandbox   from now on openat, open and memfd_create end the process (seccomp)
@@ -30,6 +32,7 @@
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #define KEPT 2000
@@ -108,6 +111,12 @@ static void forget(void)
         free(kept[--nkept]);
 }
 
+__attribute__((noinline)) static void doze(void)
+{
+    for (int i = 0; i < 10; i++)
+        nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL);
+}
+
 static void confine(struct sock_filter *f, size_t n)
 {
     struct sock_fprog p = {(unsigned short)n, f};
@@ -183,6 +192,10 @@ static void do_word(char *word)
             keep(function());
     else if (strcmp(word, "close") == 0)
         dlclose(library);
+    else if (strcmp(word, "doze") == 0)
+        doze();
+    else if (strcmp(word, "exec") == 0 && name)
+        execl(file, file, name, (char *)NULL);
     else if (strcmp(word, "sandbox") == 0)
         sandbox();
     else if (strcmp(word, "fortress") == 0)
