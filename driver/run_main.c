@@ -1,7 +1,7 @@
 /*
- * run_main.c: memory and waiting of one command, in one run.
+ * run_main.c: memory and waiting of one command, or of a running process, in one run.
  *
- * The recorder of memory is inside the command, the tracer of waiting outside; each has the parts
+ * The recorder of memory is inside the program, the tracer of waiting outside; each has the parts
  * that `flame mem` and `flame off` have alone. The page is drawn from the folded stacks of all
  * views of both, which are columns of one tree.
  */
@@ -12,8 +12,11 @@
 #include "common/alloc.h"
 #include "common/commands.h"
 #include "common/error.h"
+#include "common/options/values.h"
 #include "driver/off/offsummary.h"
+#include "driver/off/record_both.h"
 #include "driver/off/record_off.h"
+#include "driver/run/record_attach.h"
 #include "driver/run/record_mem.h"
 #include "driver/run/runsummary.h"
 #include "driver/run/result_line.h"
@@ -31,11 +34,22 @@ struct both_options {
 /* By its address it is known to be the default. */
 static const char default_view[] = "alloc";
 
+#define SECOND_NS 1000000000
+
 static const struct opts_row rows[] = {
+    {"attach", 'p', "PID", "record this process, which runs already, from now on",
+     .take = opts_take_pid, .at = AT(off.run.attach)},
+    {"duration", 'd', "TIME", "with -p: leave the process after so many seconds",
+     .take = opts_take_time, .at = AT(off.tracer.duration_ns), .least = 1, .which = SECOND_NS},
+    {"no-stops",
+     .help = "with -p: stop no thread while it records, as flame off --no-stops; only at its begin "
+             "and its end, and for libraries that are loaded meanwhile, for memory",
+     .take = opts_take_true, .at = AT(off.tracer.no_stops)},
     {"output", 'o', "FILE",
      "the result; its ending picks .html (a page with all views), .svg, .png, .folded, .flame (the "
      "traces: FILE.flame and FILE.off.flame), or an export like .pb.gz (see flame render --help); "
-     "several: all of these (default: COMMAND-run.html in the present directory)",
+     "several: all of these (default: COMMAND-run.html or pid-PID-run.html in the present "
+     "directory)",
      .take = opts_take_list, .at = AT(outputs)},
     {"view", .arg = "VIEW",
      .help = "what a result of one view counts, and what the page shows first",
@@ -47,10 +61,12 @@ static const struct opts_row rows[] = {
 const struct opts_command run_command = {
     .name = "run",
     .summary = "run a command, record memory and waiting, draw both",
-    .usage = "[OPTION...] [--] COMMAND [ARGUMENT...]",
+    .usage = "[OPTION...] [--] COMMAND [ARGUMENT...]\n"
+             "[OPTION...] -p PID [-d TIME]",
     .about = "Runs COMMAND once, with the recorder of flame mem in it and under the tracer of\n"
              "flame off, and draws what both found: a page with all views. Output, signals and\n"
-             "exit status of COMMAND are its own.",
+             "exit status of COMMAND are its own. Or records both of a running process from\n"
+             "now on, until -d, Ctrl-C or its end.",
     .tables = {{rows, 0},
                {run_rows_of_roots, AT(off.run)},
                {run_rows_of_memory, AT(off.run)},
@@ -58,9 +74,6 @@ const struct opts_command run_command = {
                {off_rows_of_waiting, AT(off)},
                {run_rows, AT(off.run)}},
     .operands = OPTS_COMMAND,
-    .no_attach =
-        "flame run records a command from its start; to record a running process, use 'flame "
-        "mem -p PID' for memory and 'flame off -p PID' for waits",
 };
 
 /* ---- options ---- */
@@ -142,6 +155,33 @@ static int finish_outputs(struct both_options *o)
     return status;
 }
 
+/* The process of -p. `rest`: the arguments after the options. 0, or FLAME_USAGE after a line. */
+static int settle_process(struct off_options *o, char **rest)
+{
+    struct strbuf subject = STRBUF_INIT;
+
+    if (*rest)
+        return flame_error(FLAME_USAGE, "run: -p and a command, '%s'; record one or the other",
+                           *rest);
+    o->pids = xcalloc(1, sizeof *o->pids);
+    o->pids[0] = (pid_t)o->run.attach;
+    o->tracer.pids = o->pids;
+    o->tracer.npids = 1;
+    o->run.attach_ns = o->tracer.duration_ns;
+    strbuf_addf(&subject, "pid-%u", o->run.attach);
+    o->run.subject = o->subject = strbuf_detach(&subject, NULL);
+    return record_attach_check(&o->run);
+}
+
+/* Like settle_process, for a command. */
+static int settle_command(struct off_options *o, char **rest)
+{
+    if (o->tracer.duration_ns)
+        return flame_error(FLAME_USAGE,
+                           "run: -d is for a process that runs already; name it with -p");
+    return run_options_command(&o->run, rest);
+}
+
 /* -1: no error; else the exit status. */
 static int parse(struct both_options *o, int argc, char **argv)
 {
@@ -155,7 +195,8 @@ static int parse(struct both_options *o, int argc, char **argv)
         return status;
     run->view_is_default = run->view == default_view;
     run->waits_suffice = run->view_is_default || !is_of_memory(run->view);
-    status = run_options_command(run, argv + first);
+    status =
+        run->attach ? settle_process(&o->off, argv + first) : settle_command(&o->off, argv + first);
     if (!status)
         status = off_options_settle(&o->off);
     if (!status)
@@ -322,7 +363,9 @@ static int print_both(struct waiting *w, const struct recording *r, const struct
 
     if (status)
         return status;
-    if (r->ntraces) {
+    if (r->ntraces && o->off.run.attach) {
+        record_attach_print(r, &o->off.run);
+    } else if (r->ntraces) {
         run_summary_make(&s, r);
         run_summary_print(&s, r);
     } else if (!r->no_recorder) {
@@ -411,7 +454,8 @@ int run_main(int argc, char **argv)
     int status = parse(&o, argc, argv);
 
     if (status < 0)
-        status = recording_run(&o.off.run, record_both, show);
+        status =
+            recording_run(&o.off.run, o.off.run.attach ? record_both_attached : record_both, show);
     release(&o);
     return status;
 }

@@ -420,6 +420,11 @@ void agent_state_switch_maps(struct agent_state *g, const struct procmem *m)
     g->forget = false;
 }
 
+void agent_state_add_maps(struct agent_state *g, const struct procmem *m)
+{
+    hold(g, m, g->maps_next);
+}
+
 void agent_state_places(struct agent_state *g, const struct procmem *m,
                         const struct maps_snapshot *maps)
 {

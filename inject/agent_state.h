@@ -52,6 +52,9 @@ void agent_state_tables(struct agent_state *g, const struct procmem *m, struct a
                         const struct linkmap *l, const struct maps_snapshot *maps);
 /* To be called while all threads are stopped: switches to that list. */
 void agent_state_switch_maps(struct agent_state *g, const struct procmem *m);
+/* Switches to that list while the process runs. Cached rules of modules that were unloaded stay
+ * until agent_state_switch_maps. */
+void agent_state_add_maps(struct agent_state *g, const struct procmem *m);
 /* Switches to a list with other mappings, while the process runs. */
 void agent_state_places(struct agent_state *g, const struct procmem *m,
                         const struct maps_snapshot *maps);

@@ -56,6 +56,8 @@ struct attachment {
     struct sigreturn_frame_code code;
     bool no_python, has_python;
     bool leaks, resident;
+    bool no_stops_between;
+    size_t unhooked;
     uintptr_t program; /* an address in the first page of the program's file */
     bool gone, executed;
 };
@@ -274,7 +276,7 @@ static void follow_python(struct attachment *a)
         agent_trace_unnamed_python(a->trace, unnamed);
 }
 
-static int come(struct attachment *a)
+static int come(struct attachment *a, bool record)
 {
     const char *why;
     int status = map_guest(a);
@@ -290,7 +292,7 @@ static int come(struct attachment *a)
         return status;
     agent_trace_threads(a->trace, a->stop, &a->mem);
     agent_state_switch_maps(&a->agent, &a->mem);
-    agent_state_record(&a->agent, &a->mem, true);
+    agent_state_record(&a->agent, &a->mem, record);
     got_slots_write(&a->slots, &a->mem);
     allstop_go(a->stop);
     return 0;
@@ -353,6 +355,7 @@ int attachment_begin(struct attachment **to, const struct attachment_options *o)
     a->no_python = o->no_python;
     a->leaks = o->leaks;
     a->resident = o->resident;
+    a->no_stops_between = o->no_stops_between;
     a->mem.fd = -1;
     if (!status && !agent_image_open(&a->agent.blob))
         status = flame_error(FLAME_FAILED, "flame was built without its agent");
@@ -366,7 +369,7 @@ int attachment_begin(struct attachment **to, const struct attachment_options *o)
         status = inspect_process(a);
     if (!status) {
         a->trace = agent_trace_new(o->trace, a->pid, o->depth);
-        status = a->trace ? come(a) : FLAME_FAILED;
+        status = a->trace ? come(a, !o->starts_later) : FLAME_FAILED;
     }
     if (status)
         release(a);
@@ -391,6 +394,36 @@ static void follow_modules(struct attachment *a)
     a->agent.behind = false;
 }
 
+void attachment_code(const struct attachment *a, uintptr_t *begin, uintptr_t *end)
+{
+    *begin = a->agent.base;
+    *end = a->agent.base + a->agent.blob.text_size;
+}
+
+void attachment_record(struct attachment *a)
+{
+    agent_state_record(&a->agent, &a->mem, true);
+}
+
+static void count_unhooked(struct attachment *a)
+{
+    size_t n = got_slots_unhooked(&a->slots, &a->mem);
+
+    a->unhooked = n > a->unhooked ? n : a->unhooked;
+}
+
+/* Lets stacks pass through new modules. Their slots are found and counted, but not written: while
+ * threads run, a module may be unloaded between the last look at a slot and the write. */
+static void follow_without_stop(struct attachment *a)
+{
+    if (!maps_snapshot_read(&a->maps, a->pid, a->link.loader))
+        return;
+    prepare_slots(a);
+    agent_state_add_maps(&a->agent, &a->mem);
+    count_unhooked(a);
+    follow_python(a);
+}
+
 /* Whether the process that had the agent's memory is gone. */
 static bool is_gone(struct attachment *a)
 {
@@ -407,7 +440,7 @@ static bool is_gone(struct attachment *a)
 
 bool attachment_look(struct attachment *a)
 {
-    bool changed;
+    bool changed, known;
 
     if (a->gone || kill(a->pid, 0) < 0) {
         a->gone = true;
@@ -415,8 +448,11 @@ bool attachment_look(struct attachment *a)
     }
     if (!agent_trace_take(a->trace, &a->agent, &a->mem))
         return !is_gone(a);
-    if (linkmap_read(&a->link, &a->mem, &changed) == LINKMAP_OK &&
-        (changed || a->agent.behind || got_slots_differ(&a->slots, &a->mem))) {
+    known = linkmap_read(&a->link, &a->mem, &changed) == LINKMAP_OK;
+    if (known && changed && a->no_stops_between) {
+        follow_without_stop(a);
+    } else if (known && !a->no_stops_between &&
+               (changed || a->agent.behind || got_slots_differ(&a->slots, &a->mem))) {
         a->agent.behind = true;
         follow_modules(a);
     } else if (maps_snapshot_read(&a->maps, a->pid, a->link.loader)) {
@@ -555,8 +591,10 @@ int attachment_end(struct attachment *a, struct attachment_sum *sum)
     struct attachment_sum local;
 
     sum = sum ? sum : &local;
-    *sum = (struct attachment_sum){.slots = a->slots.written};
-    if (!a->gone && !is_gone(a))
+    if (!a->gone && !is_gone(a) && a->no_stops_between)
+        count_unhooked(a);
+    *sum = (struct attachment_sum){.slots = a->slots.written, .unhooked = a->unhooked};
+    if (!a->gone)
         leave(a, sum);
     sum->gone = a->gone;
     sum->executed = a->executed;

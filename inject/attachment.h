@@ -10,7 +10,7 @@
  *      stack, and its list is the one that was read, flame writes the slots. The threads are
  *      resumed, and their calls now reach the hooks.
  *   4. While the process runs, flame copies the records into a trace. Slots of modules that are
- *      loaded later are written in stops of their own.
+ *      loaded later are written in stops of their own, unless the caller has asked for none.
  *   5. At the end all threads are stopped, and slots that still lead to the agent get their earlier
  *      values. When no thread runs in the agent any more, the arena is unmapped. The agent's code
  *      stays, because the program may have stored a pointer to it; it only passes calls on.
@@ -26,6 +26,7 @@
 #define FLAME_INJECT_ATTACHMENT_H
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 #include "common/compiler.h"
@@ -34,17 +35,26 @@ struct attachment;
 
 struct attachment_options {
     pid_t pid;
-    pid_t ours;        /* another process of flame's that must not be attached to */
-    const char *trace; /* absolute path of the trace; the file must not exist */
-    unsigned depth;    /* limit of frames of a stack; 0: the agent's own limit */
-    bool no_python;    /* functions of Python have no names */
-    bool leaks;        /* at the end it is found which blocks can still be reached */
-    bool resident;     /* at the end it is found whose its resident memory is */
+    pid_t ours;            /* another process of flame's that must not be attached to */
+    const char *trace;     /* absolute path of the trace; the file must not exist */
+    unsigned depth;        /* limit of frames of a stack; 0: the agent's own limit */
+    bool no_python;        /* functions of Python have no names */
+    bool leaks;            /* at the end it is found which blocks can still be reached */
+    bool resident;         /* at the end it is found whose its resident memory is */
+    bool no_stops_between; /* no thread is stopped between begin and end, as another tracer may have
+                            * them: slots of modules that are loaded meanwhile are not written */
+    bool starts_later;     /* nothing is recorded before attachment_record */
 };
 
 /* Begins recording. If it fails, it has printed the reason, and has changed nothing in the process
  * except for mapping memory that is not used. */
 int attachment_begin(struct attachment **to, const struct attachment_options *o);
+
+/* Addresses of the agent's code in the process. */
+void attachment_code(const struct attachment *a, uintptr_t *begin, uintptr_t *end);
+
+/* With starts_later: records from now on. It stops no thread. */
+void attachment_record(struct attachment *a);
 
 /* Copies the new records to the trace, and follows loaded and unloaded modules. To be called every
  * 50 ms or so. False: the process has ended, or has executed another program. */
@@ -56,6 +66,7 @@ struct attachment_sum {
     uint64_t stops; /* number of times that all threads were stopped */
     uint64_t median_ns, longest_ns; /* duration of these stops */
     size_t slots;                   /* slots that led to the agent at the end */
+    size_t unhooked;  /* with no_stops_between: slots that should have led to the agent, at most */
     size_t strangers; /* slots that led to functions other than the allocator's, and were not
                          changed */
     bool left_hooks;  /* the loader was active at every attempt: the slots lead to the agent, which

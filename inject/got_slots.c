@@ -173,6 +173,16 @@ bool got_slots_differ(struct got_slots *s, const struct procmem *m)
     return false;
 }
 
+size_t got_slots_unhooked(struct got_slots *s, const struct procmem *m)
+{
+    size_t n = 0;
+
+    read_all(s, m);
+    for (size_t i = 0; i < s->n; i++)
+        n += s->slot[i].now == s->real[s->slot[i].which];
+    return n;
+}
+
 /* ---- writing ---- */
 
 void got_slots_write(struct got_slots *s, const struct procmem *m)

@@ -46,6 +46,9 @@ void got_slots_find(struct got_slots *s, const struct procmem *m, const struct l
  * hooks any more because another module was mapped at its address. */
 bool got_slots_differ(struct got_slots *s, const struct procmem *m);
 
+/* Number of slots that lead past the hooks to the allocator. */
+size_t got_slots_unhooked(struct got_slots *s, const struct procmem *m);
+
 /* To be called while all threads are stopped. got_slots_write makes the slots lead to the hooks, if
  * they still have the value that was found. got_slots_restore gives slots that lead to the hooks
  * their earlier values. */

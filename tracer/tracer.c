@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -86,9 +87,8 @@ static void put_back_signals(const struct signals *s, bool launch)
 
 /* ---- the run ---- */
 
-/* The byte by which the tracing process reports the end (enum tracer_word), or 0 when it ended
- * without one. */
-static char last_word(int fd)
+/* The next byte of the tracing process (enum tracer_word), or 0 when it ended without one. */
+static char next_word(int fd)
 {
     char word = 0;
     ssize_t n;
@@ -134,7 +134,9 @@ struct tracer {
     struct tracer_outcome *outcome; /* the tracing process writes it */
     struct signals signals;
     pid_t pid;
-    int done; /* descriptor from which the enum tracer_word is read */
+    int done;  /* descriptor from which the enum tracer_word is read */
+    char word; /* the last one */
+    enum tracer_state state;
 };
 
 static struct tracer_outcome *share_outcome(void)
@@ -181,13 +183,35 @@ int tracer_begin(const struct tracer_options *o, struct tracer **out)
     return 0;
 }
 
+static void take_word(struct tracer *t)
+{
+    t->word = next_word(t->done);
+    t->state = t->word == TRACER_TRACES_NOW ? TRACER_TRACES : TRACER_OVER;
+}
+
+enum tracer_state tracer_poll(struct tracer *t, uint64_t ns)
+{
+    struct pollfd p = {.fd = t->done, .events = POLLIN};
+
+    if (t->state != TRACER_OVER && poll(&p, 1, (int)(ns / 1000000)) > 0)
+        take_word(t);
+    return t->state;
+}
+
+void tracer_request_end(const struct tracer *t)
+{
+    kill(t->pid, SIGTERM);
+}
+
 int tracer_end(struct tracer *t, struct tracer_result *r)
 {
     const struct tracer_options *o = t->opt;
     bool launch = o->argv != NULL;
     int status = 0;
 
-    if (last_word(t->done) == TRACER_STAYS)
+    while (t->state != TRACER_OVER)
+        take_word(t);
+    if (t->word == TRACER_STAYS)
         signals_to(&t->signals, launch, 0);
     else
         status = reap(t->pid, &t->signals, launch);

@@ -10,6 +10,7 @@
 #define FLAME_TRACER_TRACER_H
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 #include "common/compiler.h"
@@ -31,14 +32,16 @@ struct tracer_options {
     const char *inproc_preload; /* `preload` with libflamewait.so before it: threads log calls of
                            theirs where possible; NULL: all calls stop */
     const char *setting;        /* "NAME=VALUE" for the command's environment; NULL: none */
-    bool recorder;  /* libflamemem.so is in `preload`: its own calls are not reported as the
-                       program's */
-    bool no_python; /* stacks have no functions of Python */
-    bool objects;   /* numbers stay in the names of objects */
-    bool kernel;    /* kernel stacks, where permitted; where they are not, a line reports it */
-    bool no_stops;  /* attach without stopping any thread (tracer/nostop/nostop.h): min_block_ns is
-                       the length from which sleeps are sampled, hz must be 0 */
-    bool quiet;     /* do not report on a terminal that tracing has begun */
+    bool recorder; /* libflamemem.so is in `preload`: its own calls are not reported as the
+                      program's */
+    uintptr_t agent, agent_end; /* addresses of the code of inject/'s agent in the process,
+                                   likewise; 0: it has none */
+    bool no_python;             /* stacks have no functions of Python */
+    bool objects;               /* numbers stay in the names of objects */
+    bool kernel;   /* kernel stacks, where permitted; where they are not, a line reports it */
+    bool no_stops; /* attach without stopping any thread (tracer/nostop/nostop.h): min_block_ns is
+                      the length from which sleeps are sampled, hz must be 0 */
+    bool quiet;    /* do not report on a terminal that tracing has begun */
     uint64_t max_disk; /* bytes of disk that the trace may use; 0: no limit */
     uint64_t lanes;    /* bytes of the trace for the times of waits; 0: these are not recorded */
     uint64_t last_ns;  /* length of the last part whose times of waits are kept; 0: all are */
@@ -67,6 +70,19 @@ struct tracer;
  * tracer at a time in a process.
  */
 int tracer_begin(const struct tracer_options *o, struct tracer **out);
+
+enum tracer_state {
+    TRACER_BEGINS, /* it attaches */
+    TRACER_TRACES,
+    TRACER_OVER, /* tracer_end does not wait any more */
+};
+
+/* For processes that are attached to: waits until the state changes, for `ns` at most, or until a
+ * signal has been handled. */
+enum tracer_state tracer_poll(struct tracer *t, uint64_t ns);
+
+/* Ends the tracing of attached processes, as SIGTERM does. To be called before tracer_end. */
+void tracer_request_end(const struct tracer *t);
 
 /* Waits until the tracing is over. 0, or an enum flame_exit after a line: FLAME_USAGE for errors
  * that the user can correct (no such process, not permitted, already traced, no seccomp). */

@@ -283,8 +283,9 @@ static int set_up(struct tracing *t, const struct signal_forward_saved *signals,
     objects_cache_descriptors(t->recorder.objects, o->argv && !o->no_follow);
     if (o->inproc_preload)
         begin_inproc(t, &from, &client);
-    if (o->recorder)
+    if (o->recorder || o->agent)
         recorder_expect_own_libraries(&t->recorder);
+    stacks_have_agent(t->recorder.stacks, o->agent, o->agent_end);
     set_environment(t, &from);
     if (o->no_stops)
         recorder_use_samples(&t->recorder, nostop_run_new(o, caller, &t->recorder));
@@ -356,6 +357,14 @@ static FLAME_NORETURN void exit_with_word(int fd, enum tracer_word w)
     _exit(write(fd, &c, 1) == 1 ? 0 : 1);
 }
 
+static void report_attached(int fd)
+{
+    char c = TRACER_TRACES_NOW;
+
+    if (write(fd, &c, 1) != 1)
+        _exit(1);
+}
+
 static void detach_from_terminal(void)
 {
     int null = open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -400,12 +409,13 @@ FLAME_NORETURN void tracer_process_main(const struct tracer_options *o,
     t.recorder.elapsed_ns = &outcome->result.elapsed_ns;
     if (!outcome->status)
         outcome->status = t.source ? source_start(t.source) : nostop_start(t.recorder.samples);
-    if (!outcome->status)
-        print_begun(&t);
     if (outcome->status) {
         outcome->done = 1;
         exit_with_word(done, TRACER_ENDS);
     }
+    print_begun(&t);
+    if (!o->argv)
+        report_attached(done);
     if (!t.source)
         trace_quietly(&t, outcome, done);
     if (!o->argv)

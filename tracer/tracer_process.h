@@ -15,10 +15,11 @@ struct tracer_outcome {
     struct tracer_result result;
 };
 
-/* The byte written to `done` when the outcome is complete. */
+/* Bytes written to `done`; all but the first when the outcome is complete. */
 enum tracer_word {
-    TRACER_ENDS = 'e',  /* the process ends now */
-    TRACER_STAYS = 's', /* it continues to trace processes whose calls would fail otherwise */
+    TRACER_TRACES_NOW = 'b', /* the processes are attached to */
+    TRACER_ENDS = 'e',       /* the process ends now */
+    TRACER_STAYS = 's',      /* it continues to trace processes whose calls would fail otherwise */
 };
 
 /* Never returns. */

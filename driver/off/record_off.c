@@ -63,6 +63,8 @@ int record_off_begin(struct record_off *x, struct recording *r, const struct off
     x->options.preload = preload;
     x->options.inproc_preload = x->inproc_preload;
     x->options.setting = setting;
+    x->options.agent = x->agent;
+    x->options.agent_end = x->agent_end;
     x->options.recorder = o->run.records_memory && preload;
     x->options.trace_path = r->rundir.waits;
     x->options.quiet = o->run.quiet;

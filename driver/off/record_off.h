@@ -16,7 +16,8 @@ recording_maker record_off;
 struct record_off {
     struct tracer_options options;
     struct tracer *tracer;
-    struct sleep_watch *watch; /* of tracer_options; set before record_off_begin; or NULL */
+    struct sleep_watch *watch;  /* of tracer_options; set before record_off_begin; or NULL */
+    uintptr_t agent, agent_end; /* of tracer_options, likewise */
     char *inproc_preload;
     uint64_t start_ns;
 };

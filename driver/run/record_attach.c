@@ -15,9 +15,6 @@
 #include "render/text/value.h"
 #include "tracer/objects/proctask.h"
 
-/* Time between two readings of the agent's records and of the loaded modules. */
-#define LOOK_NS 50000000u
-
 /* State of the recording; a process makes one at a time. */
 static struct attachment_sum sum;
 static char comm[16];
@@ -29,7 +26,7 @@ static void end(int sig)
     ended = 1;
 }
 
-static const int ends[] = {SIGINT, SIGTERM, SIGHUP};
+static const int ends[RECORD_ATTACH_ENDS] = {SIGINT, SIGTERM, SIGHUP};
 
 /* Whether the trace of an attached process has the view. */
 static bool is_recorded(const struct view *v)
@@ -58,7 +55,7 @@ int record_attach_check(const struct run_options *o)
         what = "--lifetimes";
     if (what)
         return flame_error(FLAME_USAGE, "%s: %s is for commands, without -p", o->me, what);
-    if (!is_recorded(view_find(o->view))) {
+    if (view_find(o->view)->recorder == TRACE_RECORDER_MEM && !is_recorded(view_find(o->view))) {
         view_list_some(&views, TRACE_RECORDER_MEM, is_recorded);
         flame_error(FLAME_USAGE,
                     "%s: --view %s is for commands, without -p; a process that is attached to has "
@@ -72,92 +69,133 @@ int record_attach_check(const struct run_options *o)
 
 /* Takes moments if they are due. It follows attachment_look(), which brings the latest events
  * into the trace. */
-static uint64_t look_at_moments(struct recording *r, const struct run_options *o, uint64_t due)
+static void look_at_moments(struct record_attach *x, struct recording *r,
+                            const struct run_options *o)
 {
     uint64_t now = clock_ns(CLOCK_MONOTONIC);
 
-    if (!r->moments || o->pace.on_signal || now < due)
-        return due;
-    return now + (uint64_t)momentwatch_look(r->moments) * 1000000u;
+    if (r->moments && !o->pace.on_signal && now >= x->due)
+        x->due = now + (uint64_t)momentwatch_look(r->moments) * 1000000u;
 }
 
-static void wait_for_end(struct attachment *a, struct recording *r, const struct run_options *o)
-{
-    uint64_t ns = o->attach_ns, until = clock_ns(CLOCK_MONOTONIC) + ns, due = 0;
-
-    while (!ended) {
-        uint64_t now = clock_ns(CLOCK_MONOTONIC), left = until - now;
-
-        if (ns && now >= until)
-            return;
-        left = ns && left < LOOK_NS ? left : LOOK_NS;
-        nanosleep(&(struct timespec){0, (long)left}, NULL);
-        if (!attachment_look(a))
-            return;
-        due = look_at_moments(r, o, due);
-    }
-}
-
-static struct growthsignal *begin_moments(struct recording *r, const struct run_options *o)
+static void begin_moments(struct record_attach *x, struct recording *r, const struct run_options *o)
 {
     if (!o->moments)
-        return NULL;
+        return;
     r->taken.moments = r->moments = momentwatch_new(r->rundir.path, &o->pace);
-    return o->pace.on_signal
-               ? growthsignal_start(o->pace.on_signal, momentwatch_look_now, r->moments)
-               : NULL;
+    if (o->pace.on_signal)
+        x->signals = growthsignal_start(o->pace.on_signal, momentwatch_look_now, r->moments);
 }
 
-static int attach(struct recording *r, const struct run_options *o)
+/* These signals end the recording, and the process is detached as it was before. */
+static void take_signals(struct record_attach *x)
 {
-    const struct rundir *dir = &r->rundir;
-    struct growthsignal *signals;
+    struct sigaction ending = {.sa_handler = end};
+
+    ended = 0;
+    for (size_t i = 0; i < ARRAY_LEN(ends); i++)
+        sigaction(ends[i], &ending, &x->before[i]);
+}
+
+static void put_back_signals(const struct record_attach *x)
+{
+    for (size_t i = 0; i < ARRAY_LEN(ends); i++)
+        sigaction(ends[i], &x->before[i], NULL);
+}
+
+int record_attach_begin(struct record_attach *x, struct recording *r, const struct run_options *o)
+{
     uint32_t asks = view_asks(view_find(o->view));
     struct attachment_options options = {.pid = o->attach,
                                          .ours = getpid(),
                                          .depth = o->depth ? o->depth : 0,
                                          .no_python = o->no_python,
                                          .leaks = asks & VIEW_ASKS_SCAN,
-                                         .resident = o->rss || asks & VIEW_ASKS_RESIDENT};
+                                         .resident = o->rss || asks & VIEW_ASKS_RESIDENT,
+                                         .no_stops_between = x->other_tracer,
+                                         .starts_later = true};
     struct strbuf path = STRBUF_INIT;
-    struct attachment *a;
-    int status;
-
-    strbuf_addf(&path, "%s/attached.%d.0.flame", dir->path, (int)o->attach);
-    options.trace = path.buf;
-    task_comm(o->attach, comm);
-    status = attachment_begin(&a, &options);
-    if (!status) {
-        if (!o->quiet)
-            flame_warn("recording %s (process %d)%s; what it allocated before is not known", comm,
-                       (int)o->attach, o->attach_ns ? "" : ", until Ctrl-C");
-        signals = begin_moments(r, o);
-        wait_for_end(a, r, o);
-        status = attachment_end(a, &sum);
-        growthsignal_stop(signals);
-        if (r->moments)
-            momentwatch_look_now(r->moments);
-    }
-    strbuf_release(&path);
-    return status;
-}
-
-int record_attach(struct recording *r, const struct run_options *o)
-{
-    struct sigaction before[ARRAY_LEN(ends)], ending = {.sa_handler = end};
     int status = rundir_open(&r->rundir, o->me, o->output, 0);
 
     if (status)
         return status;
-    /* These signals end the recording, and the process is detached as it was before. */
-    for (size_t i = 0; i < ARRAY_LEN(ends); i++)
-        sigaction(ends[i], &ending, &before[i]);
+    strbuf_addf(&path, "%s/attached.%d.0.flame", r->rundir.path, (int)o->attach);
+    options.trace = path.buf;
+    task_comm(o->attach, comm);
+    take_signals(x);
     r->run.start_ns = clock_ns(CLOCK_MONOTONIC);
-    status = attach(r, o);
-    r->run.elapsed_ns = clock_ns(CLOCK_MONOTONIC) - r->run.start_ns;
-    for (size_t i = 0; i < ARRAY_LEN(ends); i++)
-        sigaction(ends[i], &before[i], NULL);
+    status = attachment_begin(&x->attachment, &options);
+    if (status)
+        put_back_signals(x);
+    strbuf_release(&path);
     return status;
+}
+
+void record_attach_start(struct record_attach *x, struct recording *r, const struct run_options *o)
+{
+    attachment_record(x->attachment);
+    if (!o->quiet)
+        flame_warn("recording %s (process %d)%s; what it allocated before is not known", comm,
+                   (int)o->attach, o->attach_ns ? "" : ", until Ctrl-C");
+    begin_moments(x, r, o);
+}
+
+bool record_attach_look(struct record_attach *x, struct recording *r, const struct run_options *o)
+{
+    if (!attachment_look(x->attachment))
+        return false;
+    look_at_moments(x, r, o);
+    return true;
+}
+
+int record_attach_end(struct record_attach *x, struct recording *r)
+{
+    int status = attachment_end(x->attachment, &sum);
+
+    growthsignal_stop(x->signals);
+    if (r->moments)
+        momentwatch_look_now(r->moments);
+    r->run.elapsed_ns = clock_ns(CLOCK_MONOTONIC) - r->run.start_ns;
+    put_back_signals(x);
+    return status;
+}
+
+void record_attach_code(const struct record_attach *x, uintptr_t *begin, uintptr_t *end)
+{
+    attachment_code(x->attachment, begin, end);
+}
+
+bool record_attach_is_asked_to_end(void)
+{
+    return ended;
+}
+
+static void wait_for_end(struct record_attach *x, struct recording *r, const struct run_options *o)
+{
+    uint64_t ns = o->attach_ns, until = clock_ns(CLOCK_MONOTONIC) + ns;
+
+    while (!ended) {
+        uint64_t now = clock_ns(CLOCK_MONOTONIC), left = until - now;
+
+        if (ns && now >= until)
+            return;
+        left = ns && left < RECORD_ATTACH_LOOK_NS ? left : RECORD_ATTACH_LOOK_NS;
+        nanosleep(&(struct timespec){0, (long)left}, NULL);
+        if (!record_attach_look(x, r, o))
+            return;
+    }
+}
+
+int record_attach(struct recording *r, const struct run_options *o)
+{
+    struct record_attach x = {.attachment = NULL};
+    int status = record_attach_begin(&x, r, o);
+
+    if (status)
+        return status;
+    record_attach_start(&x, r, o);
+    wait_for_end(&x, r, o);
+    return record_attach_end(&x, r);
 }
 
 static void add_bytes(struct strbuf *sb, uint64_t n)
@@ -181,6 +219,19 @@ static void print_how(void)
     value_add_counted(&sb, sum.stops, "time", "times");
     strbuf_addf(&sb, ", %.2f ms in the median, %.2f ms at most", (double)sum.median_ns / 1e6,
                 (double)sum.longest_ns / 1e6);
+    flame_warn("%s", sb.buf);
+    strbuf_release(&sb);
+}
+
+/* Prints how many slots were left alone as the tracer of waits had the threads. */
+static void print_unhooked(void)
+{
+    struct strbuf sb = STRBUF_INIT;
+
+    strbuf_addstr(&sb, "not recorded: calls by ");
+    value_add_counted(&sb, sum.unhooked, "import slot", "import slots");
+    strbuf_addstr(&sb, " of libraries that it loaded or bound meanwhile, as slots are written only "
+                       "while no other tracer has its threads; --no-stops has them");
     flame_warn("%s", sb.buf);
     strbuf_release(&sb);
 }
@@ -236,14 +287,16 @@ void record_attach_print(const struct recording *r, const struct run_options *o)
     if (sum.lost)
         flame_warn("lost for want of room: %" PRIu64 " calls", sum.lost);
     print_look(view_asks(view_find(o->view)) & VIEW_ASKS_SCAN);
+    if (sum.unhooked)
+        print_unhooked();
     if (sum.executed)
         flame_warn("it executed another program while it was recorded: of that no memory is "
                    "recorded, and of its last moment before (%u ms) some may be missing",
-                   LOOK_NS / 1000000u);
+                   RECORD_ATTACH_LOOK_NS / 1000000u);
     else if (sum.gone)
         flame_warn("it ended while it was recorded: what it did in its last moment (%u ms) may be "
                    "missing",
-                   LOOK_NS / 1000000u);
+                   RECORD_ATTACH_LOOK_NS / 1000000u);
     if (sum.left_hooks)
         flame_warn(
             "its loader was at work at every attempt, so its calls still come by the recorder, "

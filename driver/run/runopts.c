@@ -174,7 +174,7 @@ static int check_output(struct run_options *o)
 
 bool run_options_meant_pid(const struct run_options *o, const char *command)
 {
-    bool attaches = strcmp(o->me, "mem") == 0 || strcmp(o->me, "off") == 0;
+    bool attaches = strcmp(o->me, "leak") != 0;
 
     if (!o->pid || !*command || command[strspn(command, "0123456789")])
         return false;

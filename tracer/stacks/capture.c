@@ -40,6 +40,7 @@ struct stacks {
     size_t deepest;     /* bytes from the stack pointer to the outermost frame of the last walk */
     bool whole;         /* the last walk reached the outermost frame */
     bool own_libraries; /* threads may have libraries of flame in them */
+    uintptr_t agent, agent_end;
     uint64_t fallbacks, lost;
     uint64_t lost_before;           /* at the last line of FLAME_DEBUG */
     uint32_t guess[UINT16_MAX + 1]; /* bytes to copy first, by trace thread */
@@ -399,6 +400,13 @@ static bool is_own(const struct image *im, uintptr_t addr)
     return addr >= im->own_lo && addr < im->own_hi;
 }
 
+static enum library_note library_at(const struct stacks *s, const struct image *im, uintptr_t pc)
+{
+    if (im)
+        return im->library;
+    return pc >= s->agent && pc < s->agent_end ? LIBRARY_RECORDER : LIBRARY_NONE;
+}
+
 /*
  * Removes the frames of flame's libraries from a stack of n frames; returns the number of frames
  * that are left.
@@ -417,13 +425,13 @@ static int pass_over(struct stacks *s, struct space *sp, int n, bool *own)
     for (int i = 0; i < n; i++) {
         uintptr_t bias, pc = s->pcs[i] & ~REMOTE_EXACT;
         const struct image *im = space_image(sp, pc, &bias);
-        enum library_note library = im ? im->library : LIBRARY_NONE;
+        enum library_note library = library_at(s, im, pc);
 
         if (library == LIBRARY_NONE && s->sps)
             s->sps[kept] = s->sps[i];
         if (library == LIBRARY_NONE)
             s->pcs[kept++] = s->pcs[i] | (inside == LIBRARY_WAITS ? REMOTE_EXACT : 0);
-        if (library == LIBRARY_RECORDER && (i == 0 || is_own(im, pc - bias))) {
+        if (library == LIBRARY_RECORDER && (i == 0 || (im && is_own(im, pc - bias)))) {
             *own = true;
             kept = 0;
         }
@@ -496,6 +504,12 @@ uint64_t stacks_function(struct stacks *s, const char *name, size_t len)
 void stacks_have_own_libraries(struct stacks *s)
 {
     s->own_libraries = true;
+}
+
+void stacks_have_agent(struct stacks *s, uintptr_t begin, uintptr_t end)
+{
+    s->agent = begin;
+    s->agent_end = end;
 }
 
 uint32_t stacks_capture(struct stacks *s, struct space *sp, pid_t tid, uint16_t thread,

@@ -68,6 +68,8 @@ void stacks_name_python(struct stacks *s);
  * stacks. A stack that ends in the recorder's own work has the frame STACKS_RECORDER for it. */
 #define STACKS_RECORDER "[recorder]"
 void stacks_have_own_libraries(struct stacks *s);
+/* Code in [begin, end) that no file has is the recorder's, too: the agent of inject/. */
+void stacks_have_agent(struct stacks *s, uintptr_t begin, uintptr_t end);
 
 /* Whether a node of stacks_capture or stacks_inproc has that frame. */
 bool stacks_is_recorder(const struct stacks *s, uint32_t node);

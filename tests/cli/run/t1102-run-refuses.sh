@@ -5,7 +5,20 @@
 
 compile_victim keeper
 refused 'no command' 'run: no command to run' run -o x.svg
-refused 'a process that runs already' '-p: there is no such option here' run -p $$ -o x.svg
+refused 'no such process' 'process 2147483646: there is no such process' run -p 2147483646 -o x.svg
+refused 'a process id that is no number' 'expected a process id' run -p x -o x.svg
+refused 'a process and a command' 'run: -p and a command' run -o x.svg -p 1 ./touch.sh
+refused 'a duration without a process' 'run: -d is for a process that runs' run -o x.svg -d 1 ./touch.sh
+refused '--no-stops without a process' 'run: --no-stops is for processes that run' run -o x.svg --no-stops ./touch.sh
+refused '--in-process with a process' 'run: --in-process is for commands, without -p' run -o x.svg --in-process -p 1
+refused '--jit-names with a process' 'run: --jit-names is for commands, without -p' run -o x.svg --jit-names -p 1
+refused '--hz and --no-stops' 'run: --no-stops cannot look at threads that run' run -o x.svg --hz 9 --no-stops -p 1
+for view in mmap slack fault sizes; do
+    refused "--view $view of a process" "run: --view $view is for commands, without -p" run -o x.svg -p 1 --view $view
+done
+for option in '--sample=1k' '--max-disk=1m' --ancestors --lifetimes=time --snapshots=.; do
+    refused "$option of a process" "run: ${option%%=*} is for commands, without -p" run -o x.svg -p 1 "$option"
+done
 refused 'an option of off alone' '--comm: unknown option' run --comm sh -o x.svg -- ./touch.sh
 refused 'unknown view' '--view peek: expected alloc, .*, off, ' run --view peek -o x.svg -- ./touch.sh
 refused 'unknown ending' 'run: -o x.svgg: .*\.svg' run -o x.svgg -- ./touch.sh

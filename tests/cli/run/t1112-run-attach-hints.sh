@@ -12,17 +12,15 @@ says() {
     file_has err "^flame: $line" "flame $* says what to use"
 }
 
-for command in mem off; do
+for command in mem off run; do
     says "$command: --pid 4711: --pid puts process ids into names; to attach say -p 4711\$" "$command" --pid 4711
     says "$command: --pid=4711: --pid puts process ids into names; to attach say -p 4711\$" "$command" --pid=4711
 done
-for command in run leak; do
-    says "$command: -p: there is no such option here: .*use 'flame mem -p PID( --view leak)?'" "$command" -p 4711
-    says "$command: --attach: there is no such option here: .*use 'flame mem -p PID( --view leak)?'" "$command" --attach=4711 true
-    says "$command: --pid 4711: --pid puts .*; to attach say 'flame mem -p PID' or 'flame off -p PID'\$" "$command" --pid 4711
-    says "$command: --pid=4711: --pid puts .*use 'flame mem -p PID( --view leak)?'" "$command" --pid=4711 true
-done
-for command in mem live; do
+says "leak: -p: there is no such option here: .*use 'flame mem -p PID( --view leak)?'" leak -p 4711
+says "leak: --attach: there is no such option here: .*use 'flame mem -p PID( --view leak)?'" leak --attach=4711 true
+says "leak: --pid 4711: --pid puts .*; to attach say 'flame mem -p PID' or 'flame off -p PID'\$" leak --pid 4711
+says "leak: --pid=4711: --pid puts .*use 'flame mem -p PID( --view leak)?'" leak --pid=4711 true
+for command in mem run live; do
     says "$command: -p redis-server: expected a process id, as 123; 'pgrep redis-server' lists those of a program\$" \
         "$command" -p redis-server
     for wrong in 0 -1 12x 99999999999999999999 '' 'a;b'; do
