@@ -534,6 +534,6 @@ void off_summary_print(const struct recording *r, const char *subject, uint64_t 
     regionwords_say(&plain, THINGS, say_region, NULL);
     print_cost(&s, r);
     if (!r->ntraces) /* otherwise the summary of memory has said it */
-        runtimes_print_unnamed_waits(&r->waits);
+        runtimes_print_unnamed_waits(r);
     strbuf_release(&plain);
 }

@@ -61,6 +61,6 @@ int record_both_attached(struct recording *r, const struct run_options *run)
     if (status)
         return status;
     status = trace(&memory, r, o);
-    ended = record_attach_end(&memory, r);
+    ended = record_attach_end(&memory, r, run);
     return status ? status : ended;
 }

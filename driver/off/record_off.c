@@ -6,6 +6,7 @@
 #include "common/error.h"
 #include "common/preloadable.h"
 #include "common/env/preloadlist.h"
+#include "driver/run/runtimes.h"
 #include "driver/run/target.h"
 
 /* The LD_PRELOAD list that makes `program` log its calls: libflamewait.so, then `list` (NULL:
@@ -124,6 +125,8 @@ int record_off(struct recording *r, const struct run_options *run)
     if (!status)
         status = record_off_end(&x, r);
     r->waits.frozen_ns = freezewatch_end(watch);
+    if (!status && run->jit_names && o->tracer.npids)
+        runtimes_ask_running(r, o->pids, o->tracer.npids);
     record_off_release(&x);
     free(program);
     return status;

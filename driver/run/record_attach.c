@@ -10,6 +10,7 @@
 #include "common/error.h"
 #include "driver/monitor/growthsignal.h"
 #include "driver/run/runsummary.h"
+#include "driver/run/runtimes.h"
 #include "fold/viewtable.h"
 #include "inject/attachment.h"
 #include "render/text/value.h"
@@ -148,7 +149,7 @@ bool record_attach_look(struct record_attach *x, struct recording *r, const stru
     return true;
 }
 
-int record_attach_end(struct record_attach *x, struct recording *r)
+int record_attach_end(struct record_attach *x, struct recording *r, const struct run_options *o)
 {
     int status = attachment_end(x->attachment, &sum);
 
@@ -156,6 +157,8 @@ int record_attach_end(struct record_attach *x, struct recording *r)
     if (r->moments)
         momentwatch_look_now(r->moments);
     r->run.elapsed_ns = clock_ns(CLOCK_MONOTONIC) - r->run.start_ns;
+    if (!status && o->jit_names)
+        runtimes_ask_running(r, &(pid_t){(pid_t)o->attach}, 1);
     put_back_signals(x);
     return status;
 }
@@ -195,7 +198,7 @@ int record_attach(struct recording *r, const struct run_options *o)
         return status;
     record_attach_start(&x, r, o);
     wait_for_end(&x, r, o);
-    return record_attach_end(&x, r);
+    return record_attach_end(&x, r, o);
 }
 
 static void add_bytes(struct strbuf *sb, uint64_t n)
@@ -284,6 +287,7 @@ void record_attach_print(const struct recording *r, const struct run_options *o)
                "malloc and free (dlsym, tables of functions)");
     print_how();
     run_summary_print_unnamed_python(&r->taken);
+    runtimes_print_unnamed(r);
     if (sum.lost)
         flame_warn("lost for want of room: %" PRIu64 " calls", sum.lost);
     print_look(view_asks(view_find(o->view)) & VIEW_ASKS_SCAN);

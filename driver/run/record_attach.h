@@ -30,12 +30,13 @@ struct record_attach {
  * Steps of it, for a caller with a tracer of its own. The first makes the run's directory and
  * attaches. The second reports on standard error that it records; it may start a thread. The third
  * is to be called every RECORD_ATTACH_LOOK_NS; false: the process has ended. If the first returned
- * 0, the last must follow: it detaches. 0, or an enum flame_exit after a line.
+ * 0, the last must follow: it detaches, and then asks for --jit-names. 0, or an enum flame_exit
+ * after a line.
  */
 int record_attach_begin(struct record_attach *x, struct recording *r, const struct run_options *o);
 void record_attach_start(struct record_attach *x, struct recording *r, const struct run_options *o);
 bool record_attach_look(struct record_attach *x, struct recording *r, const struct run_options *o);
-int record_attach_end(struct record_attach *x, struct recording *r);
+int record_attach_end(struct record_attach *x, struct recording *r, const struct run_options *o);
 
 /* Addresses of the recorder's code in the process. */
 void record_attach_code(const struct record_attach *x, uintptr_t *begin, uintptr_t *end);

@@ -302,9 +302,8 @@ int recording_run(const struct run_options *o, recording_maker *record,
     struct recording r = {0};
     int own, wait_status, status;
 
-    if (o->jit_names && !o->command)
-        return flame_error(FLAME_USAGE, "%s: --jit-names is for commands, without -p", o->me);
-    if (o->jit_names)
+    r.attached.is = !o->command;
+    if (o->jit_names && o->command)
         runtimes_ask_for_names();
     options = recording_fold_options(o);
     run_totals_init(&r.taken, &options);

@@ -28,6 +28,11 @@ struct recording {
         struct trace *const *traces;
         size_t ntraces;
     } waits;
+    struct recording_attached {
+        bool is;      /* processes that ran already are recorded (-p) */
+        bool asked;   /* they were asked for names of functions at the end (--jit-names) */
+        bool refused; /* one has not written them, which a line said */
+    } attached;
     bool no_recorder; /* the command itself is without the recorder of memory, which a line said */
     struct unrecorded others;
     struct unreadable_traces unread; /* traces that could not be read */

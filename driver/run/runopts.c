@@ -50,7 +50,7 @@ const struct opts_row run_rows[] = {
      .take = opts_take_true, .at = AT(no_python)},
     {"jit-names",
      .help = "have Node.js, Java, .NET and Python write the names of functions that they compile "
-             "(by variables of COMMAND's environment)",
+             "(by variables of COMMAND's environment; with -p Java alone, by jcmd at the end)",
      .take = opts_take_true, .at = AT(jit_names)},
     RUN_ROW_OPEN(AT(open)),
     RUN_ROW_QUIET(AT(quiet)),

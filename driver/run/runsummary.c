@@ -257,7 +257,7 @@ void run_summary_print(const struct run_summary *s, const struct recording *r)
     print_moments(r->moments);
     run_summary_print_others(r);
     run_summary_print_unnamed_python(&r->taken);
-    runtimes_print_unnamed(&r->taken, r->run.pid);
+    runtimes_print_unnamed(r);
     strbuf_clear(&sb);
     if (!unhooked_memory_print(r) && s->t.alloc_calls == 0)
         flame_warn("no call of malloc was seen: the program made none, or it brings an allocator "

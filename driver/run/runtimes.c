@@ -7,12 +7,18 @@
 
 #include "common/basename.h"
 #include "common/error.h"
+#include "driver/run/jvm_names.h"
+
+#define NODE_OPTIONS_OF_NAMES "--perf-basic-prof --interpreted-frames-native-stack"
 
 static const struct runtime {
     const char *begins; /* the file's name; a version may follow */
     const char *what;   /* its functions */
     const char *advice; /* for flame doctor */
+    const char *start;  /* what it is started with for names; NULL: nothing gives names */
+    const char *tools;  /* what else knows the functions; NULL: nothing to name */
     bool writes_map;    /* with --jit-names it writes /tmp/perf-PID.map */
+    bool is_asked;      /* --jit-names works with -p, too */
     bool has_names;     /* functions have names without that */
 } runtimes[] = {
     {.begins = "python",
@@ -20,47 +26,60 @@ static const struct runtime {
      .advice = "Python's functions have names in stacks (3.11 to 3.15); with newer versions "
                "--jit-names has the interpreter write them",
      .has_names = true},
+    {.begins = "pypy",
+     .what = "functions of PyPy",
+     .advice = "PyPy's functions have no names; frames are the interpreter's",
+     .tools = "vmprof samples them"},
     {.begins = "node",
      .what = "functions of JavaScript",
      .advice = "JavaScript's functions have names with --jit-names",
+     .start = NODE_OPTIONS_OF_NAMES,
      .writes_map = true},
     {.begins = "nodejs",
      .what = "functions of JavaScript",
      .advice = "JavaScript's functions have names with --jit-names",
+     .start = NODE_OPTIONS_OF_NAMES,
      .writes_map = true},
     {.begins = "java",
      .what = "methods of Java",
      .advice = "Java's methods have names with --jit-names (17 and newer)",
-     .writes_map = true},
+     .writes_map = true,
+     .is_asked = true},
     {.begins = "dotnet",
      .what = "methods of .NET",
      .advice = ".NET's methods have names with --jit-names",
+     .start = "DOTNET_PerfMapEnabled=1 in its environment",
      .writes_map = true},
     {.begins = "ruby",
      .what = "methods of Ruby",
-     .advice = "Ruby's methods have no names; frames are the interpreter's"},
+     .advice = "Ruby's methods have no names; frames are the interpreter's",
+     .tools = "rbspy samples them, and Ruby's objspace knows the lines that allocate"},
     {.begins = "php",
      .what = "functions of PHP",
-     .advice = "PHP's functions have no names; frames are the interpreter's"},
+     .advice = "PHP's functions have no names; frames are the interpreter's",
+     .tools = "excimer and phpspy sample them"},
     {.begins = "perl",
      .what = "functions of Perl",
-     .advice = "Perl's functions have no names; frames are the interpreter's"},
+     .advice = "Perl's functions have no names; frames are the interpreter's",
+     .tools = "Devel::NYTProf times them"},
     {.begins = "lua",
      .what = "functions of Lua",
      .advice = "Lua's functions have no names; frames are the interpreter's"},
     {.begins = "luajit",
      .what = "functions of Lua",
-     .advice = "Lua's functions have no names; frames are the interpreter's"},
+     .advice = "Lua's functions have no names; frames are the interpreter's",
+     .tools = "LuaJIT's own profiler (-jp) samples them"},
     {.begins = "beam.smp",
      .what = "functions of Erlang",
-     .advice = "Erlang's functions have names if the emulator is started with +JPperf map"},
+     .advice = "Erlang's functions have names if the emulator is started with +JPperf map",
+     .start = "+JPperf map (ERL_FLAGS has it for all emulators of a command)"},
 };
 
 /* Variables by which runtimes write their maps, and what is added to their values. */
 static const struct {
     const char *name, *value;
 } variables[] = {
-    {"NODE_OPTIONS", "--perf-basic-prof --interpreted-frames-native-stack"},
+    {"NODE_OPTIONS", NODE_OPTIONS_OF_NAMES},
     /* Releases before 17 ignore what they do not know. */
     {"JAVA_TOOL_OPTIONS", "-XX:+IgnoreUnrecognizedVMOptions -XX:+PreserveFramePointer "
                           "-XX:+UnlockDiagnosticVMOptions -XX:+DumpPerfMapAtExit"},
@@ -112,36 +131,65 @@ static bool has_map(uint32_t pid)
     return access(path, F_OK) == 0;
 }
 
-static void print_unnamed(const struct runtime *r, const char *comm)
+void runtimes_ask_running(struct recording *r, const pid_t *pids, size_t n)
 {
-    if (r->writes_map)
-        flame_warn("%s have no names in %s: --jit-names has it write them", r->what, comm);
-    else
-        flame_warn("%s have no names in %s, whose own frames are here instead", r->what, comm);
+    r->attached.asked = true;
+    for (size_t i = 0; i < n; i++) {
+        struct strbuf library = STRBUF_INIT, why = STRBUF_INIT;
+
+        if (jvm_names_library(pids[i], &library) && !jvm_names_write(pids[i], library.buf, &why)) {
+            flame_warn("--jit-names: methods of Java have no names in process %d: %s", (int)pids[i],
+                       why.buf);
+            r->attached.refused = true;
+        }
+        strbuf_release(&library);
+        strbuf_release(&why);
+    }
 }
 
-void runtimes_print_unnamed(const struct run_totals *k, uint32_t command)
+static void print_unnamed(const struct runtime *rt, const char *comm, const struct recording *r)
 {
+    struct strbuf line = STRBUF_INIT;
+
+    strbuf_addf(&line, "%s have no names in %s", rt->what, comm);
+    if (rt->is_asked && r->attached.asked)
+        strbuf_addstr(&line, ": it had ended before it could be asked for them");
+    else if (rt->writes_map && (rt->is_asked || !r->attached.is))
+        strbuf_addstr(&line, ": --jit-names has it write them");
+    else if (rt->start)
+        strbuf_addf(&line, ": start it with %s", rt->start);
+    else
+        strbuf_addf(&line, ", whose own frames are here instead%s%s (docs/languages.md)",
+                    rt->tools ? "; " : "", rt->tools ? rt->tools : "");
+    if (!rt->is_asked || !r->attached.refused) /* a line has said it */
+        flame_warn("%s", line.buf);
+    strbuf_release(&line);
+}
+
+void runtimes_print_unnamed(const struct recording *r)
+{
+    const struct run_totals *k = &r->taken;
     bool said[ARRAY_LEN(runtimes)] = {false};
 
     for (size_t i = 0; i < k->nprocesses; i++) {
         const struct run_totals_process *p = &k->process[i];
-        const struct runtime *r = runtime_of(p->exe);
+        const struct runtime *rt = runtime_of(p->exe);
 
-        if (!r || r->has_names || said[r - runtimes] || has_map(p->pid) ||
-            (!r->writes_map && p->pid != command))
+        if (!rt || rt->has_names || said[rt - runtimes] || has_map(p->pid) ||
+            (!rt->writes_map && !rt->start && !r->attached.is && p->pid != r->run.pid))
             continue;
-        said[r - runtimes] = true;
-        print_unnamed(r, p->comm);
+        said[rt - runtimes] = true;
+        print_unnamed(rt, p->comm, r);
     }
 }
 
-void runtimes_print_unnamed_waits(const struct recording_waits *w)
+void runtimes_print_unnamed_waits(const struct recording *r)
 {
+    const struct recording_waits *w = &r->waits;
     const struct run_totals *k = &w->taken;
-    const struct runtime *r = k->nprocesses ? runtime_of(k->process[0].exe) : NULL;
+    const struct runtime *rt = k->nprocesses ? runtime_of(k->process[0].exe) : NULL;
 
-    if (!r || r->has_names)
+    if (!rt || rt->has_names)
         return;
     for (size_t i = 0; i < w->ntraces; i++)
         for (uint32_t id = 0; id < w->traces[i]->thread_limit; id++) {
@@ -150,5 +198,5 @@ void runtimes_print_unnamed_waits(const struct recording_waits *w)
             if (th && has_map(th->pid))
                 return;
         }
-    print_unnamed(r, k->process[0].comm);
+    print_unnamed(rt, k->process[0].comm, r);
 }

@@ -14,11 +14,16 @@ const char *runtimes_advice(const char *path);
  * their functions to /tmp/perf-PID.map. For --jit-names. */
 void runtimes_ask_for_names(void);
 
+/* Likewise for processes that run already, when they are detached: JVMs write their names now (17
+ * and newer). One line for each that does not; other runtimes cannot be asked. */
+void runtimes_ask_running(struct recording *r, const pid_t *pids, size_t n);
+
 /* Prints, once for each, which runtimes ran functions that have no names, and what gives them
- * names. `command`: process of the command; interpreters count only there. */
-void runtimes_print_unnamed(const struct run_totals *k, uint32_t command);
+ * names or knows them. Interpreters that nothing gives names count only as the command itself, or
+ * the process that was attached to. */
+void runtimes_print_unnamed(const struct recording *r);
 
 /* Likewise for the trace of waiting, which is one for all processes: about the command alone. */
-void runtimes_print_unnamed_waits(const struct recording_waits *w);
+void runtimes_print_unnamed_waits(const struct recording *r);
 
 #endif

@@ -34,8 +34,6 @@ if command -v node >/dev/null; then
     run_expect_status 0 'flame off --jit-names records node' "$FLAME" off --jit-names -o off.flame -- node app.js
     file_lacks err 'have no names' 'flame off --jit-names says nothing of names'
     drop_maps js*.flame off*.flame
-    run_expect_status 2 'flame off --jit-names -p is refused' "$FLAME" off --jit-names -p 1 -o off.flame
-    file_has err 'off: --jit-names is for commands, without -p' 'flame off --jit-names -p says why'
 else
     skip node 'no node'
 fi
