@@ -26,8 +26,10 @@
 #include "common/clock.h"
 #include "common/procpath.h"
 #include "common/str_starts.h"
+#include "tracer/objects/proctask.h"
 
-#define LIMIT_S 10
+/* jcmd gives up after 10 s, and then removes the file by which it asks. */
+#define LIMIT_S 15
 #define LOOK_NS 10000000
 
 /* ---- where jcmd is ---- */
@@ -87,14 +89,19 @@ static bool is_shared(pid_t pid, const char *what)
 /* Why the process is left alone; NULL: it may be asked. */
 static const char *why_left(pid_t pid)
 {
+    unsigned long flags;
     struct stat st;
+    char state;
 
-    if (stat(proc_path(pid, "").s, &st))
+    if (stat(proc_path(pid, "").s, &st) || !task_state(pid, &state, &flags))
         return "it has ended";
     if (st.st_uid != geteuid())
         return "it is another user's process; flame that runs as that user can have them";
     if (!is_shared(pid, "ns/mnt") || !is_shared(pid, "ns/pid") || !is_shared(pid, "root"))
         return "it is in a container, and its names would be, too; flame in there can have them";
+    /* jcmd sends SIGQUIT. When it has given up, that has a JVM print the stacks of its threads. */
+    if (state == 'T' || state == 't')
+        return "it is stopped";
     return NULL;
 }
 

@@ -3,9 +3,11 @@
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
+#include <sys/stat.h>
+#include <time.h>
 
 #include "common/basename.h"
+#include "common/clock.h"
 #include "common/error.h"
 #include "driver/run/jvm_names.h"
 
@@ -123,12 +125,23 @@ void runtimes_ask_for_names(void)
     }
 }
 
-static bool has_map(uint32_t pid)
+/* Start of the run as a time of files, which can be some ms late. */
+static int64_t run_began_s(const struct recording *r)
+{
+    uint64_t ago = clock_ns(CLOCK_MONOTONIC) - r->run.start_ns;
+
+    return (int64_t)((clock_ns(CLOCK_REALTIME) - ago) / 1000000000u) - 1;
+}
+
+/* Whether the process has left a map. One from before the command began is of another process that
+ * had the same pid. */
+static bool has_map(const struct recording *r, uint32_t pid)
 {
     char path[32];
+    struct stat st;
 
     snprintf(path, sizeof path, "/tmp/perf-%u.map", pid);
-    return access(path, F_OK) == 0;
+    return stat(path, &st) == 0 && (r->attached.is || st.st_mtim.tv_sec >= run_began_s(r));
 }
 
 void runtimes_ask_running(struct recording *r, const pid_t *pids, size_t n)
@@ -175,7 +188,7 @@ void runtimes_print_unnamed(const struct recording *r)
         const struct run_totals_process *p = &k->process[i];
         const struct runtime *rt = runtime_of(p->exe);
 
-        if (!rt || rt->has_names || said[rt - runtimes] || has_map(p->pid) ||
+        if (!rt || rt->has_names || said[rt - runtimes] || has_map(r, p->pid) ||
             (!rt->writes_map && !rt->start && !r->attached.is && p->pid != r->run.pid))
             continue;
         said[rt - runtimes] = true;
@@ -195,7 +208,7 @@ void runtimes_print_unnamed_waits(const struct recording *r)
         for (uint32_t id = 0; id < w->traces[i]->thread_limit; id++) {
             const struct trace_off_thread *th = trace_off_thread_at(w->traces[i], id);
 
-            if (th && has_map(th->pid))
+            if (th && has_map(r, th->pid))
                 return;
         }
     print_unnamed(rt, k->process[0].comm, r);
