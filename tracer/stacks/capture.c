@@ -220,13 +220,14 @@ static int walk_once(struct stacks *s, struct space *sp, const struct user_regs_
     struct walk_regs start = stackregs_walk(regs);
     struct session x = {s, sp};
     struct remote_code code = {&x, read_code, find_function};
-    struct remote_memory mem = {stackcopy_window, &s->copy, partial ? &code : NULL, s->sps, 0};
+    struct remote_memory mem = {stackcopy_window, &s->copy, partial ? &code : NULL, NULL, 0};
     enum walk_end end, other;
     int n, m;
 
     s->reading = s->copy.tid;
     for (;;) {
         s->sps_known = s->sps != NULL;
+        mem.sps = s->sps; /* widen() moves it */
         n = remote_walk(space_rules(sp), start, &mem, s->pcs, s->room, &end);
         if (likely(end != WALK_LOST) || partial || n == s->room)
             m = n;

@@ -176,6 +176,7 @@ static uint64_t compare(const char *flags, const char *what, int rounds, int at_
     struct space *sp = space_new(stacks_spaces(s), pid);
     void *upt = _UPT_create(pid);
 
+    stacks_name_python(s); /* as flame off does: it keeps stack pointers beside the frames */
     unw_set_caching_policy(as, UNW_CACHE_GLOBAL);
     run_and_stop(pid, 20000);
     for (; done < rounds && run_and_stop(pid, 100 + (unsigned)(done * 37) % 900); done++) {
