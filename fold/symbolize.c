@@ -204,7 +204,7 @@ static const struct perfmap *jit_map(struct symbolizer *f, uint32_t pid)
         if (f->jits[i].pid == pid)
             return f->jits[i].map;
     f->jits = xreallocarray(f->jits, f->njits + 1, sizeof *f->jits);
-    f->jits[f->njits] = (struct jit){pid, perfmap_open(pid)};
+    f->jits[f->njits] = (struct jit){pid, perfmap_open(pid, trace_process_since(f->t))};
     return f->jits[f->njits++].map;
 }
 

@@ -203,6 +203,17 @@ const struct trace_node *trace_node_root(const struct trace *t, uint32_t node);
 /* The process of stacks below this root: a trace of waiting is of many. */
 uint32_t trace_root_pid(const struct trace *t, const struct trace_node *root);
 
+/* CLOCK_REALTIME in nanoseconds at which none of its processes ran yet, as they were started under
+ * the recorder; 0: they may have run before. */
+static inline uint64_t trace_process_since(const struct trace *t)
+{
+    bool attached = t->header.recorder == TRACE_RECORDER_MEM
+                        ? t->header.features & TRACE_FEATURE_ATTACHED
+                        : t->header.pid != 0;
+
+    return attached ? 0 : t->header.start_realtime_ns;
+}
+
 static inline bool trace_row_used(const struct trace_row *r)
 {
     return r->node != 0;

@@ -179,7 +179,7 @@ static void answer(struct packing *p, const struct question *q)
 /* Names code that was generated at run time, one process after the other. */
 static void answer_made(struct packing *p, const struct question *q, size_t n)
 {
-    struct perfmap *map = p->t->names ? NULL : perfmap_open(q->pid);
+    struct perfmap *map = p->t->names ? NULL : perfmap_open(q->pid, trace_process_since(p->t));
     const char *name;
     size_t len;
 

@@ -117,7 +117,19 @@ bool perfmap_is_there(uint32_t pid)
     return fd >= 0;
 }
 
-struct perfmap *perfmap_open(uint32_t pid)
+/* Times of files are those of the kernel's last tick. */
+#define TICKS_NS 1000000000u
+
+static bool is_older(int fd, uint64_t since_ns)
+{
+    struct stat st;
+
+    return fstat(fd, &st) == 0 &&
+           (uint64_t)st.st_mtim.tv_sec * 1000000000u + (uint64_t)st.st_mtim.tv_nsec + TICKS_NS <
+               since_ns;
+}
+
+struct perfmap *perfmap_open(uint32_t pid, uint64_t since_ns)
 {
     struct strbuf text = STRBUF_INIT;
     struct perfmap *map = NULL;
@@ -126,7 +138,7 @@ struct perfmap *perfmap_open(uint32_t pid)
 
     if (fd < 0)
         return NULL;
-    if (strbuf_read_fd(&text, fd) == 0) {
+    if (!is_older(fd, since_ns) && strbuf_read_fd(&text, fd) == 0) {
         char *bytes = strbuf_detach(&text, &len);
 
         map = perfmap_parse(bytes, len);

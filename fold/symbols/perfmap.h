@@ -19,11 +19,13 @@ struct perfmap;
 
 /*
  * The map of process `pid`, or NULL when there is no safe one. As anyone can write to /tmp, it
- * must be a regular file, no symbolic link, and belong to the user.
+ * must be a regular file, no symbolic link, and belong to the user. A file that was last written
+ * before `since_ns` (CLOCK_REALTIME, nanoseconds) is of an earlier process with that number; 0: any
+ * file is taken.
  */
-struct perfmap *perfmap_open(uint32_t pid);
+struct perfmap *perfmap_open(uint32_t pid, uint64_t since_ns);
 
-/* Whether perfmap_open would return a map. */
+/* Whether perfmap_open would return a map of any age. */
 bool perfmap_is_there(uint32_t pid);
 
 /* Like perfmap_open, from bytes in memory, which must outlive the map. Never NULL. */

@@ -124,6 +124,10 @@ file_has plain.--lines ';main prog.cc:[0-9]+;first\(unsigned long\) prog.cc:[0-9
     'fold --lines has lines, parameters and inlined frames'
 file_has plain. ';__restore_rt;handler\(int\) 10$' 'fold of an unpacked trace has a signal handler'
 file_has plain. ';LMade:compiled <it>_\[j\] 77$' 'fold of an unpacked trace has generated code'
+# A map from before the process began is that of another one with the same number.
+xargs touch -r /bin/sh <maps
+is_int "$("$FLAME" fold plain.flame | grep -c LMade)" 0 'fold of an unpacked trace takes no older map'
+xargs touch <maps
 
 run_expect_status 0 'flame pack succeeds' "$FLAME" pack t.flame
 like "$(cat err)" '^flame: t.flame: names for [1-9][0-9]* of [1-9][0-9]* addresses in [0-9]+ files$' \

@@ -11,7 +11,6 @@ refused 'a process and a command' 'run: -p and a command' run -o x.svg -p 1 ./to
 refused 'a duration without a process' 'run: -d is for a process that runs' run -o x.svg -d 1 ./touch.sh
 refused '--no-stops without a process' 'run: --no-stops is for processes that run' run -o x.svg --no-stops ./touch.sh
 refused '--in-process with a process' 'run: --in-process is for commands, without -p' run -o x.svg --in-process -p 1
-refused '--jit-names with a process' 'run: --jit-names is for commands, without -p' run -o x.svg --jit-names -p 1
 refused '--hz and --no-stops' 'run: --no-stops cannot look at threads that run' run -o x.svg --hz 9 --no-stops -p 1
 for view in mmap slack fault sizes; do
     refused "--view $view of a process" "run: --view $view is for commands, without -p" run -o x.svg -p 1 --view $view

@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/clock.h"
 #include "fold/symbols/perfmap.h"
 #include "tests/tap.h"
 
@@ -54,27 +55,34 @@ static void from_file(void)
 {
     char path[64], other[64];
     struct perfmap *map;
+    uint64_t now;
     int fd;
 
     snprintf(path, sizeof path, "/tmp/perf-%u.map", NOBODY);
     snprintf(other, sizeof other, "/tmp/perf-%u.map", NOBODY + 1);
     unlink(path);
     unlink(other);
-    ok(!perfmap_open(NOBODY), "perfmap_open fails without a file");
+    ok(!perfmap_open(NOBODY, 0), "perfmap_open fails without a file");
     fd = open(path, O_WRONLY | O_CREAT | O_EXCL, 0600);
     ok(fd >= 0 && write(fd, "1000 10 f\n", 10) == 10, "a map file of this user is written");
     close(fd);
-    map = perfmap_open(NOBODY);
+    map = perfmap_open(NOBODY, 0);
     ok(map && is(map, 0x1001, "f"), "perfmap_open reads a map file of this user");
     perfmap_free(map);
-    ok(symlink(path, other) == 0 && !perfmap_open(NOBODY + 1),
+    now = clock_ns(CLOCK_REALTIME);
+    map = perfmap_open(NOBODY, now);
+    ok(map, "perfmap_open takes a map that was written just now");
+    perfmap_free(map);
+    ok(!perfmap_open(NOBODY, now + 3000000000u),
+       "perfmap_open refuses a map from before the process began");
+    ok(symlink(path, other) == 0 && !perfmap_open(NOBODY + 1, 0),
        "perfmap_open refuses a symbolic link");
     if (geteuid() == 0) {
-        ok(chown(path, 65534, 65534) == 0 && !perfmap_open(NOBODY),
+        ok(chown(path, 65534, 65534) == 0 && !perfmap_open(NOBODY, 0),
            "perfmap_open refuses a map file of another user");
     }
     unlink(other);
-    ok(mkfifo(other, 0600) == 0 && !perfmap_open(NOBODY + 1),
+    ok(mkfifo(other, 0600) == 0 && !perfmap_open(NOBODY + 1, 0),
        "perfmap_open refuses a pipe without waiting");
     unlink(path);
     unlink(other);

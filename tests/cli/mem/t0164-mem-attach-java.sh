@@ -70,6 +70,17 @@ is_int "$status" 0 'flame off -p --jit-names ends with status 0'
 file_lacks err 'have no names' 'the summary of waits says nothing of names either'
 "$FLAME" fold off.flame >out
 ok 'stacks of waits have methods of Java' grep -qE ';[^;]*App\.dozeCall.*Thread\.sleep' out
+
+rm -f "/tmp/perf-$victim.map"
+"$FLAME" run --jit-names -p "$victim" -o both.flame 2>err &
+flame=$!
+until_true records_or_ended err
+ok 'it works under flame run -p --jit-names' tell work
+leave
+is_int "$status" 0 'flame run -p --jit-names ends with status 0'
+ok 'both have methods of Java' \
+    test "$(fview alloc both.flame | grep -c 'App\.workCall')" -gt 0 -a "$(fview off both.off.flame | grep -c 'App\.dozeCall')" -gt 0
+file_lacks err 'have no names' 'the summary of both says nothing of names either'
 quits 'names'
 
 # Without --jit-names, and where the JVM refuses jcmd, the recording is whole and one line says why.
