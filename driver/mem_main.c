@@ -68,6 +68,7 @@ static int write_result(const struct recording *r, const struct run_options *o,
 static void print(const struct recording *r, const struct run_options *o,
                   const struct strbuf *folded, bool empty)
 {
+    struct run_options hinted = *o;
     struct run_summary s;
 
     if (o->attach) {
@@ -77,7 +78,9 @@ static void print(const struct recording *r, const struct run_options *o,
         run_summary_print(&s, r);
     }
     recording_print_findings(r, o, folded, NULL);
-    print_result_line(r, o, (const char *const[]){"alloc", "peak"}, empty);
+    if (o->attach && !record_attach_has(o->view))
+        hinted.view = "alloc";
+    print_result_line(r, &hinted, (const char *const[]){"alloc", "peak"}, empty);
 }
 
 /* 0, or an enum flame_exit after a line. */
@@ -85,7 +88,14 @@ static int show(const struct recording *r, const struct run_options *o)
 {
     struct strbuf folded = STRBUF_INIT;
     bool empty;
-    int status = write_result(r, o, &folded, &empty);
+    int status;
+
+    if (o->attach && record_attach_lacks(o)) {
+        if (!o->quiet)
+            record_attach_print(r, o);
+        return FLAME_FAILED;
+    }
+    status = write_result(r, o, &folded, &empty);
 
     if (!status && !o->quiet)
         print(r, o, &folded, empty);

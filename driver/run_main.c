@@ -424,28 +424,34 @@ static int show(const struct recording *r, const struct run_options *run)
     const struct both_options *o = (const struct both_options *)run;
     struct waiting w = {{STRBUF_INIT, STRBUF_INIT}, {false, false}, STRBUF_INIT, NULL};
     size_t n = count_outputs(o);
-    bool *empty = xcalloc(n, sizeof *empty);
+    bool *empty = xcalloc(n, sizeof *empty), *lacks = xcalloc(n, sizeof *lacks), any = false;
     int status = 0;
 
     for (size_t i = 0; i < n && !status; i++) {
         struct run_options one = output_of(r, o, i);
 
-        status = write_output(&w, r, o, &one, &empty[i]);
+        lacks[i] = empty[i] = run->attach && record_attach_lacks(&one);
+        any = any || lacks[i];
+        status = lacks[i] ? 0 : write_output(&w, r, o, &one, &empty[i]);
     }
     if (!status && !run->quiet)
         status = print_both(&w, r, o);
     for (size_t i = 0; i < n && !status && !run->quiet; i++) {
         struct run_options one = output_of(r, o, i);
 
-        print_result_line(r, &one, view_examples(r), empty[i]);
+        if (run->attach && !record_attach_has(one.view))
+            one.view = "alloc";
+        if (!lacks[i])
+            print_result_line(r, &one, view_examples(r), empty[i]);
     }
     if (!status)
         open_first(r, o, empty);
     free(empty);
+    free(lacks);
     strbuf_release(&w.text[0]);
     strbuf_release(&w.text[1]);
     strbuf_release(&w.shown);
-    return status;
+    return !status && any ? FLAME_FAILED : status;
 }
 
 int run_main(int argc, char **argv)

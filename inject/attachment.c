@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -533,7 +534,7 @@ static void look_at_memory(struct attachment *a, struct heap *h, struct attachme
 static void judge_blocks(struct attachment *a, struct heap *h, struct attachment_sum *sum)
 {
     if (sum->looked && a->leaks) {
-        leak_verdicts_add(a->trace, &h->scan);
+        sum->leaks = leak_verdicts_add(a->trace, &h->scan);
         sum->scanned = h->scan.scanned;
     }
     heap_scan_release(&h->scan);
@@ -554,7 +555,7 @@ static void leave(struct attachment *a, struct attachment_sum *sum)
         judge_blocks(a, &heap, sum);
     } else if (!a->gone) {
         agent_state_record(&a->agent, &a->mem, false);
-        sum->left_hooks = true;
+        snprintf(sum->left_hooks, sizeof sum->left_hooks, "%s", why);
     }
     if (a->gone)
         return;
@@ -599,7 +600,9 @@ int attachment_end(struct attachment *a, struct attachment_sum *sum)
     sum->gone = a->gone;
     sum->executed = a->executed;
     if ((a->leaks || a->resident) && !sum->looked && !sum->unlooked)
-        sum->unlooked = a->gone ? "it had ended" : "its loader was at work at every attempt";
+        sum->unlooked = a->executed ? "it had executed another program"
+                        : a->gone   ? "it had ended"
+                                    : sum->left_hooks;
     sum->strangers = a->slots.strangers;
     agent_trace_losses(a->trace, &sum->skipped, &sum->lost);
     sum_stops(a, sum);

@@ -69,12 +69,16 @@ struct attachment_sum {
     size_t unhooked;  /* with no_stops_between: slots that should have led to the agent, at most */
     size_t strangers; /* slots that led to functions other than the allocator's, and were not
                          changed */
-    bool left_hooks;  /* the loader was active at every attempt: the slots lead to the agent, which
-                         records nothing any more */
-    bool looked;      /* at the memory, for leaks or resident pages */
+    /* Why the threads could not be stopped at a moment at which slots can be written; then the
+     * slots lead to the agent, which records nothing any more. Or "". */
+    char left_hooks[160];
+    bool looked;          /* at the memory, for leaks or resident pages */
     const char *unlooked; /* why that was not done, though it was asked for; or NULL */
     uint64_t look_ns;     /* for so long all threads were stopped for it */
     uint64_t scanned;     /* bytes of memory that were searched for pointers */
+    struct leak_sum {
+        uint64_t bytes, blocks; /* that nothing leads to, or only leaks do */
+    } leaks;
     struct resident_sum {
         uint64_t bytes;  /* resident in the whole process */
         uint64_t blocks; /* of these, in live blocks that were allocated meanwhile */

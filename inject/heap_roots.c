@@ -117,8 +117,9 @@ static void scan_memory(struct look *l)
     for (size_t i = 0; i < l->maps->n; i++) {
         const struct maps_snapshot_map *map = &l->maps->maps[i];
 
-        /* Private memory that may not be written to now may have been before. */
-        if (map->read && (map->write || !map->shared))
+        /* Private memory that may not be written to, or not even be read, now may have been
+         * before. */
+        if (!map->shared || (map->read && map->write))
             scan_range(l, in_use(l, map), map->end,
                        is_exact(l, i) ? HEAP_SCAN_EXACT : HEAP_SCAN_ALL);
         else if (agent_blocks_from(b, map->start) < agent_blocks_from(b, map->end))

@@ -21,8 +21,14 @@
 #include "fold/viewtable.h"
 
 static const char *const known[] = {
-    /* Leaf of stacks of --view slack: the owner of the blocks that keep the page is below. */
+    /* Leaves of stacks of resident memory: kinds of pages. Their owner is below. */
     "[free around]",
+    "[rounded up]",
+    "[huge pages]",
+    "[shared with another process]",
+    "[file pages]",
+    "[file pages of several processes]",
+    "[shared memory pages]",
     /* C libraries, and prefixes of malloc in the names of allocators and programs: xmalloc,
        je_malloc, g_malloc0, zmalloc, CRYPTO_malloc, jv_mem_alloc. */
     "*malloc",

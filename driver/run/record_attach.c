@@ -256,7 +256,11 @@ static void print_look(bool leaks)
         strbuf_setlen(&sb, 0);
     }
     if (leaks) {
-        strbuf_addstr(&sb, "looked for leaks in ");
+        if (sum.leaks.blocks)
+            value_add_blocks(&sb, sum.leaks.bytes, sum.leaks.blocks);
+        else
+            strbuf_addstr(&sb, "nothing");
+        strbuf_addstr(&sb, " leaked; looked for leaks in ");
         add_bytes(&sb, sum.scanned);
         strbuf_addstr(&sb, " of its memory; leaks that freed memory still leads to are not found, "
                            "and blocks freed unseen count as leaks");
@@ -265,6 +269,21 @@ static void print_look(bool leaks)
     flame_warn("its threads were stopped for %.2f ms more to look at its memory",
                (double)sum.look_ns / 1e6);
     strbuf_release(&sb);
+}
+
+bool record_attach_has(const char *view)
+{
+    return !sum.unlooked || !(view_asks(view_find(view)) & (VIEW_ASKS_SCAN | VIEW_ASKS_RESIDENT));
+}
+
+bool record_attach_lacks(const struct run_options *o)
+{
+    if (o->kind == RUN_OUTPUT_TRACE || recording_wants_all(o) || record_attach_has(o->view))
+        return false;
+    flame_error(FLAME_FAILED,
+                "%s: %s is not written: there is no view %s, as its memory was not searched (%s)",
+                o->me, o->output, o->view, sum.unlooked);
+    return true;
 }
 
 void record_attach_print(const struct recording *r, const struct run_options *o)
@@ -301,8 +320,8 @@ void record_attach_print(const struct recording *r, const struct run_options *o)
         flame_warn("it ended while it was recorded: what it did in its last moment (%u ms) may be "
                    "missing",
                    RECORD_ATTACH_LOOK_NS / 1000000u);
-    if (sum.left_hooks)
-        flame_warn(
-            "its loader was at work at every attempt, so its calls still come by the recorder, "
-            "which hands them on and records nothing");
+    if (sum.left_hooks[0])
+        flame_warn("%s, so its calls still come by the recorder, which hands them on and records "
+                   "nothing",
+                   sum.left_hooks);
 }

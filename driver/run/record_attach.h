@@ -47,6 +47,12 @@ bool record_attach_is_asked_to_end(void);
 /* Prints the summary: counts of recorded and of lost calls. */
 void record_attach_print(const struct recording *r, const struct run_options *o);
 
+/* Whether o->output is of a view for which the process's memory could not be searched. Then a line
+ * says so, and the output is not to be written. */
+bool record_attach_lacks(const struct run_options *o);
+/* False: the recording does not have the view for that reason. */
+bool record_attach_has(const char *view);
+
 /* Rejects options that do not work with a running process: 0, or FLAME_USAGE after a line. */
 int record_attach_check(const struct run_options *o);
 

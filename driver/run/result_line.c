@@ -4,6 +4,7 @@
 
 #include "common/env/openpage.h"
 #include "common/error.h"
+#include "fold/viewtable.h"
 
 static void print_memory(const struct recording *r, const struct run_options *o, const char *view)
 {
@@ -46,7 +47,7 @@ void print_result_line(const struct recording *r, const struct run_options *o,
     const char *other = views[strcmp(views[0], o->view) == 0];
 
     if (o->kind == RUN_OUTPUT_TRACE)
-        print_traces(r, o, views[0]);
+        print_traces(r, o, view_find(o->view)->recorder == TRACE_RECORDER_MEM ? o->view : views[0]);
     else if (recording_wants_all(o))
         flame_warn(empty ? "all views are empty: nothing was made" : "all views in %s", o->output);
     else if (empty && o->kind == RUN_OUTPUT_PICTURE)

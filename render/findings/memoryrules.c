@@ -140,7 +140,7 @@ void rule_untouched(struct look *k, const struct rule *r, uint32_t column)
     double total = 0, whole;
     struct strbuf sb = STRBUF_INIT;
     struct owner o;
-    double *rest;
+    double *rest, *used;
 
     if (live == UINT32_MAX || !(look_total(k, column) > 0))
         return;
@@ -149,12 +149,17 @@ void rule_untouched(struct look *k, const struct rule *r, uint32_t column)
     if (swap != UINT32_MAX)
         out = look_own(k, swap);
     rest = xcalloc(k->t->n, sizeof *rest);
+    used = xcalloc(k->t->n, sizeof *used);
+    /* Kinds of pages are frames above the owner's. */
     for (uint32_t i = 0; i < k->t->n; i++) {
-        double used = here[i] + (out ? out[i] : 0);
-
-        if (all[i] > used)
-            total += rest[i] = all[i] - used;
+        rest[look_owner(k, live, i)] += all[i];
+        used[look_owner(k, column, i)] += here[i] + (out ? out[i] : 0);
     }
+    for (uint32_t i = 0; i < k->t->n; i++) {
+        rest[i] = rest[i] > used[i] ? rest[i] - used[i] : 0;
+        total += rest[i];
+    }
+    free(used);
     if (total >= UNTOUCHED_LEAST * whole && total >= UNTOUCHED_BYTES &&
         owner_find(k, live, rest, NULL, &o)) {
         look_add_part(k, &sb, live, total, whole);

@@ -32,12 +32,13 @@ is_str "$(sum reachable mapped) $(sum leak mapped)" '560 0' 'mapped memory leads
 is_str "$(sum reachable stacked) $(sum leak stacked)" '160 0' \
     "a thread's stack and thread-local data lead to blocks"
 is_str "$(sum reachable sealed) $(sum leak sealed)" '320 0' 'read-only data leads to blocks'
+is_str "$(sum reachable locked) $(sum leak locked)" '360 0' 'data that cannot be read now leads to blocks'
 is_str "$(sum reachable below) $(sum leak below)" '1200 0' \
     'data below a stack that the program has made leads to blocks'
 is_str "$(total leak)" "$((10000 + 26400 + 960))" 'there are no other leaks'
 is_str "$(total live)" "$(($(total leak) + $(total inner) + $(total reachable)))" \
     'every live block has a verdict'
-like "$(cat err)" 'looked for leaks in .* of its memory' 'the summary says how much was looked at'
+like "$(cat err)" '36.48 KiB, 37,360 bytes in 320 blocks leaked; looked for leaks in .* of its memory' 'the summary says how much was looked at'
 like "$(cat err)" 'its threads were stopped for [0-9.]+ ms more to look at its memory' \
     'the summary says for how long the program was stopped'
 run "$FLAME" render --view leak -o x.svg t.flame
@@ -50,7 +51,7 @@ leave
 file_lacks err 'looked for leaks' 'flame mem -p without --view leak does not look'
 run_expect_status 2 'fold --view leak without a look ends with status 2' "$FLAME" fold --view leak t.flame
 
-# A process that ends by itself cannot be looked at any more.
+# A process that ends by itself cannot be looked at any more, and the rest of the recording is kept.
 attach --view leak
 echo quit >&7
 status=0
@@ -58,6 +59,29 @@ wait "$victim" || status=$?
 is_int "$status" 0 'the victim ends with status 0'
 wait "$flame"
 file_has err 'not looked for leaks: it had ended' 'flame mem -p says that it could not look'
+begin ./losing
+tell before
+run_expect_ended() { # STATUS OUTPUT: what flame mem -p --view leak -o OUTPUT ends with when the process ends
+    : >err
+    "$FLAME" mem --view leak -o "$2" -p "$victim" 2>err &
+    flame=$!
+    until_true records_or_ended err
+    tell quit
+    wait "$victim"
+    status=0
+    wait "$flame" || status=$?
+    is_int "$status" "$1" "flame mem -p --view leak -o $2 of a process that ends: status $1"
+}
+run_expect_ended 1 gone.svg
+file_has err 'mem: gone.svg is not written: there is no view leak, as its memory was not searched \(it had ended\)' \
+    'a line says why there is no picture'
+kept=$(sed -n 's/.*kept in \([^;]*\);.*/\1/p' err)
+ok 'the recording is kept' test -d "${kept:-none}" -a ! -e gone.svg
+rm -rf "${kept:?}"
+begin ./losing
+tell before
+run_expect_ended 0 gone.flame
+file_has err "see it with 'flame render --view alloc" 'the hint names a view that the trace has'
 
 # Blocks of Python's own kind: nothing is lost.
 if [ -x /usr/bin/python3 ]; then

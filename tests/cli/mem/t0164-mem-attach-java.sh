@@ -72,6 +72,7 @@ file_lacks err 'have no names' 'the summary of waits says nothing of names eithe
 ok 'stacks of waits have methods of Java' grep -qE ';[^;]*App\.dozeCall.*Thread\.sleep' out
 
 rm -f "/tmp/perf-$victim.map"
+: >err
 "$FLAME" run --jit-names -p "$victim" -o both.flame 2>err &
 flame=$!
 until_true records_or_ended err

@@ -183,6 +183,13 @@ static void test_untouched(void)
          "live blocks that are not resident give a finding");
     is_at(1, "f");
     release();
+    says("# flame: view=live unit=bytes\na;f 4194304\na;g 1048576\na;h 8388608\n"
+         "# flame: view=rss unit=bytes\na;f 4096\na;g 1048576\na;h;[huge pages] 4194304\n"
+         "a;h;[shared with another process] 4194304\na;i;[huge pages] 4194304\n",
+         "h holds most at the end: 8.00 MiB of 13.00 MiB (61.54%)\n"
+         "4.00 MiB of 13.00 MiB (30.74%) live at the end were asked for and are not resident, by f",
+         "kinds of pages belong to the stacks below them");
+    release();
     says("# flame: view=live unit=bytes\na;f 4194304\n# flame: view=rss unit=bytes\na;f 4096\n"
          "# flame: view=swap unit=bytes\na;f 4190208\n",
          "f holds most at the end: 4.00 MiB of 4.00 MiB (100.00%)",

@@ -45,10 +45,15 @@ static void test_known(void)
         "[libpython3.14.so.1.0+0x8]",
         "_PyMem_RawCalloc",
         "[free around]",
+        "[huge pages]",
+        "[shared with another process]",
+        "[file pages of several processes]",
     };
     static const char *const no[] = {
         "",
         "f free around]",
+        "[libraries]",
+        "[anonymous memory]",
         "main",
         "alloc",
         "mallocator",

@@ -15,6 +15,7 @@
  *               stacked   a block of 72 bytes to which another thread's stack leads, and one of 88
  *                         to which its thread-local data leads
  *               sealed    10 blocks of 32 bytes, to which data leads that is read-only by then
+ *               locked    10 blocks of 36 bytes, to which data leads that cannot even be read then
  *               below     10 blocks of 120 bytes, to which data leads that lies in one mapping with
  *                         a thread's stack, below it
  *             and frees 1,000 blocks of all these sizes
@@ -148,6 +149,16 @@ __attribute__((noinline)) static void sealed(void)
         _exit(3);
 }
 
+static __attribute__((aligned(4096))) void *lock[512];
+
+__attribute__((noinline)) static void locked(void)
+{
+    for (int i = 0; i < 10; i++)
+        lock[i] = get(36);
+    if (mprotect(lock, sizeof lock, PROT_NONE))
+        _exit(3);
+}
+
 static void *wait_here(void *arg)
 {
     pthread_barrier_wait(&barrier);
@@ -198,6 +209,7 @@ static void work(void)
         _exit(3);
     pthread_barrier_wait(&barrier);
     sealed();
+    locked();
     below();
     for (int i = 0; i < 1000; i++)
         freed[i] = get(sizes[i % 10]);
