@@ -413,13 +413,15 @@ FLAME_NORETURN void tracer_process_main(const struct tracer_options *o,
         outcome->done = 1;
         exit_with_word(done, TRACER_ENDS);
     }
+    if (t.source && !o->argv) {
+        offtrace_program(t.recorder.trace, o->pids[0]);
+        source_attach_all(t.source);
+    }
     print_begun(&t);
     if (!o->argv)
         report_attached(done);
     if (!t.source)
         trace_quietly(&t, outcome, done);
-    if (!o->argv)
-        offtrace_program(t.recorder.trace, o->pids[0]);
     outcome->status = source_run(t.source);
     now = source_now();
     if (t.inproc) {

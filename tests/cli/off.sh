@@ -6,6 +6,9 @@
 #                               $OFF_HOW (--in-process, --no-in-process), if that is set
 #   oview V [OPTION...]         folded stacks of a view of t.flame
 #   sum [REGEX]                 sum of the counts of the lines (that match), us
+#   spans                       stacks of the sleeps of t.flame, each with the us from its begin to its end: names of
+#                               Python's functions and of calls, `pc` for other frames. No less than was requested,
+#                               as that has the time in the run queue and stopped by the tracer, too
 #   besides FIELD=REGEX [FILE]  us that threads of t.flame, or FILE, did not run outside of sleeps:
 #                               waited for a CPU, were stopped by the tracer, or are filtered out. Of
 #                               those whose FIELD (comm, tid, pid) matches. Together with the sleep no
@@ -26,6 +29,22 @@ oview() {
 
 sum() {
     re=${1:-.} awk '$0 ~ ENVIRON["re"] { sum += $NF } END { printf "%.0f\n", sum }'
+}
+
+spans() {
+    local line
+    "$FLAME" dump -s node -s interval "$SCRATCH/t.flame" | awk '
+        { for (i = 2; i <= NF; i++) { eq = index($i, "="); v[substr($i, 1, eq - 1)] = substr($i, eq + 1) } }
+        $1 == "node" {
+            parent[v["id"]] = v["parent"]
+            name[v["id"]] = v["kind"] == "name" ? v["name"] : substr(v["kind"], 1, 2)
+        }
+        $1 == "interval" && v["is"] == "sleep" {
+            stack = name[v["node"]]
+            for (n = parent[v["node"]]; n; n = parent[n])
+                stack = name[n] ";" stack
+            printf "%s %.0f\n", stack, (v["end_ns"] - v["begin_ns"]) / 1000
+        }' | while IFS= read -r line; do printf '%b\n' "$line"; done
 }
 
 besides() {

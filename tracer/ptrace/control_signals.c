@@ -250,6 +250,11 @@ bool control_signals_any(void)
     return true;
 }
 
+bool control_signals_pending(void)
+{
+    return __atomic_load_n(&any, __ATOMIC_RELAXED);
+}
+
 void control_signals_goes_on(void)
 {
     take(&said);

@@ -35,6 +35,8 @@ void control_signals_tick_every(uint64_t ns);
 
 /* Whether an event came since the last call. */
 bool control_signals_any(void);
+/* As control_signals_any, and the next call of that has the event still. */
+bool control_signals_pending(void);
 bool control_signals_ticked(void);
 /* Reports to the listener that the loop does not hang, without reading events. */
 void control_signals_goes_on(void);

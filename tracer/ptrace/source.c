@@ -149,6 +149,7 @@ static void on_tick(struct source *s)
 {
     uint64_t now = source_now(), want = tick_ns(s, now);
 
+    s->ticked = now;
     if (want != s->tick) {
         s->tick = want;
         control_signals_tick_every(want);
@@ -171,6 +172,21 @@ static void on_tick(struct source *s)
         s->over = true;
     if (s->asked_ns && now - s->asked_ns >= SOURCE_GRACE_NS)
         s->over = s->outlived = true;
+}
+
+/*
+ * Does the work of a tick that is due soon, after a stop. A tick that ends the tracer's sleep hides
+ * when a thread stopped in it (stop_latency.h). On a busy machine, each sleep that ended near a
+ * tick was short by half of the time for which the tracer then waited for a CPU. Samples need ticks
+ * at regular times, and short ticks are not worth it.
+ */
+static void tick_early(struct source *s)
+{
+    if (s->ended || s->over || s->opt.hz || s->tick < BEAT_NS ||
+        source_now() - s->ticked < s->tick - s->tick / 4)
+        return;
+    on_tick(s);
+    control_signals_tick_every(s->tick);
 }
 
 static void on_alarm(struct source *s)
@@ -229,7 +245,7 @@ static size_t await(struct source *s, struct standing *all, size_t max)
     now = source_now();
     if (now - before >= ASLEEP_NS) {
         stop_latency_none(&s->notice, before);
-        all->since = all->earliest = stop_latency_woken(&s->notice, now);
+        all->since = stop_latency_woken(&s->notice, now, control_signals_pending(), &all->earliest);
         return 1;
     }
     all->since = stop_latency_found(&s->notice, now, &all->earliest);
@@ -266,11 +282,17 @@ void source_poll(struct source *s)
             stops_handle(s, &all[i], source_now());
 }
 
-int source_run(struct source *s)
+void source_attach_all(struct source *s)
 {
-    while (!s->ended && !s->over)
+    while (s->attach && !s->ended && !s->over)
         if (!source_step(s))
             break;
+}
+
+int source_run(struct source *s)
+{
+    while (!s->ended && !s->over && source_step(s))
+        tick_early(s);
     return s->failed;
 }
 

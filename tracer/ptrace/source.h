@@ -67,6 +67,10 @@ struct source *source_new(const struct source_options *o, const struct source_cl
  * nothing is traced, and no program was disturbed. */
 int source_start(struct source *s);
 
+/* Emits events until the beginning of each thread of the processes that were given has been
+ * emitted. Without it source_run does that. */
+void source_attach_all(struct source *s);
+
 /*
  * Emits events until the command has ended, nothing is left to trace, the duration has passed or a
  * signal ends it. 0, or an enum flame_exit after a line when the command could not be run.

@@ -31,12 +31,13 @@ struct source {
     bool running; /* the command's exec has happened */
     bool ended;   /* the command has ended */
     int wait_status;
-    int exec_error;               /* read end of a pipe: the errno of a failed exec */
-    int failed;                   /* enum flame_exit, after a line */
-    bool over;                    /* time or a signal ended the tracing */
-    uint64_t asked_ns;            /* when the command was first sent SIGTERM through us; 0: never */
-    bool outlived;                /* it was sent SIGTERM and did not end: `over` for that reason */
-    uint64_t tick, beat, sampled; /* present period; times of the last beat and sample */
+    int exec_error;    /* read end of a pipe: the errno of a failed exec */
+    int failed;        /* enum flame_exit, after a line */
+    bool over;         /* time or a signal ended the tracing */
+    uint64_t asked_ns; /* when the command was first sent SIGTERM through us; 0: never */
+    bool outlived;     /* it was sent SIGTERM and did not end: `over` for that reason */
+    uint64_t tick;     /* present period */
+    uint64_t ticked, beat, sampled; /* times of the last tick, beat and sample */
 
     uint64_t began;        /* time of the first stop, for the duration */
     unsigned interrupts;   /* sent, and no stop has come yet */

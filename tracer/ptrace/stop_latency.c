@@ -12,9 +12,9 @@
 #define SHORT_NS 50000u
 /* A wait as long as this one is always worth a reading: the load may just have come. */
 #define LONG_NS 1000000u
-/* A tracer that needed this long between two waits may have been without a CPU. */
-#define BUSY_NS 200000u
-#define WAITS_MAX 16
+/* A reading as old as this one may be without delays that the tracer had since: while it worked, or
+ * in waits that were too short for a reading. */
+#define OLD_NS 200000u
 
 void stop_latency_init(struct stop_latency *n)
 {
@@ -23,11 +23,11 @@ void stop_latency_init(struct stop_latency *n)
 
 /* Time for which this thread has waited for a CPU since it began; the previous value when it cannot
  * be read. */
-static uint64_t read_delayed(struct stop_latency *n)
+static uint64_t read_delayed(struct stop_latency *n, uint64_t now)
 {
     struct off_sched sched;
 
-    n->waits = 0;
+    n->read = now;
     if (n->schedstat < 0)
         n->schedstat = open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC);
     if (n->schedstat < 0 || !task_sched_read(n->schedstat, &sched))
@@ -42,7 +42,7 @@ void stop_latency_none(struct stop_latency *n, uint64_t now)
 
 static void beat(struct stop_latency *n, uint64_t now)
 {
-    n->delayed = read_delayed(n);
+    n->delayed = read_delayed(n, now);
     n->loaded = (n->delayed - n->beat_delayed) * LOADED_PART > now - n->beat;
     n->beat = now;
     n->beat_delayed = n->delayed;
@@ -52,26 +52,26 @@ void stop_latency_waits(struct stop_latency *n, uint64_t now)
 {
     if (now - n->beat >= BEAT_NS)
         beat(n, now);
-    else if (n->loaded && (now - n->woken > BUSY_NS || n->waits++ >= WAITS_MAX))
-        n->delayed = read_delayed(n);
+    else if (now - n->read > (n->loaded ? SHORT_NS : OLD_NS))
+        n->delayed = read_delayed(n, now);
 }
 
-uint64_t stop_latency_woken(struct stop_latency *n, uint64_t now)
+uint64_t stop_latency_woken(struct stop_latency *n, uint64_t now, bool by_signal,
+                            uint64_t *earliest)
 {
     uint64_t slept = now - n->nobody, before = n->delayed, waited = 0;
 
     if (slept > (n->loaded ? SHORT_NS : LONG_NS)) {
-        n->delayed = read_delayed(n);
+        n->delayed = read_delayed(n, now);
         waited = n->delayed - before;
     }
-    n->woken = now;
     n->nobody = now - (waited < slept ? waited : slept);
-    return n->nobody;
+    *earliest = n->nobody;
+    return by_signal ? now - (now - n->nobody) / 2 : n->nobody;
 }
 
 uint64_t stop_latency_found(struct stop_latency *n, uint64_t now, uint64_t *earliest)
 {
-    n->woken = now;
     *earliest = n->nobody;
     return now - (now - n->nobody) / 2;
 }

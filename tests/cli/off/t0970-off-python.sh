@@ -65,23 +65,33 @@ def main():
 main()
 E1
 
-# has NAME MS PATTERN: the time asleep in stacks that match; the program's own overshoot is allowed.
+# has NAME TIMES MS PATTERN: so many sleeps have stacks that match, together of so many ms. On a busy machine the tracer
+# does not know exactly when a thread stopped, and takes a part of a sleep for a stop. So where threads are stopped the
+# sleeps last as long as they should from begin to end.
 has() {
-    local got
-    got=$(grep -E ';select 0 fds [0-9]+$' folded | sum "$3")
-    ok "$1: ${3//;/ } slept $2 ms ($got us)" test "$got" -ge $(($2 * 950)) -a "$got" -lt $(($2 * 1300 + 30000))
+    local got all times least
+    got=$(grep -E ';select 0 fds [0-9]+$' folded | sum "$4")
+    all=$(grep -E ';select 0 fds(;wa)? [0-9]+$' extents | sum "$4")
+    times=$(grep -E ';select 0 fds;\[[^;]+ [0-9]+$' counted | sum "$4")
+    least=$(($3 * 950))
+    [ "$OFF_HOW" = --in-process ] || least=0
+    ok "$1: ${4//;/ } slept $3 ms ($got us, $all us from begin to end, $times times)" \
+        test "$times" -eq "$2" -a "$got" -ge "$least" -a "$all" -ge $(($3 * 1000))
 }
 
 check() {
-    has "$1" 110 ';py::<module>:[^;]*waits.py;(.*;)?py::main:[^;]*;(.*;)?py::in_main:[^;]*;(.*;)?py::nap:'
-    has "$1" 120 ';py::Thread.run:[^;]*;(.*;)?py::in_thread:[^;]*;(.*;)?py::Shop.search:.*;py::Shop.look:'
-    has "$1" 140 ';py::consume:[^;]*;.*;py::numbers:'
-    has "$1" 80 ';py::first:[^;]*;(.*;)?py::later:'
-    has "$1" 120 ';py::by_c:[^;]*;.*;py::key:'
-    has "$1" 90 ';py::deeper:[^;]*;(.*;)?py::deeper:'
-    has "$1" 50 ';py::Größe.warten:'
-    has "$1" 170 ';py::main:[^;]*;(.*;)?py::in_child:'
-    for i in 0 1 2; do has "$1" $((10 * i + 30)) ";py::made$i:<string>;"; done
+    oview off >folded
+    oview latency >counted
+    spans >extents
+    has "$1" 1 110 ';py::<module>:[^;]*waits.py;(.*;)?py::main:[^;]*;(.*;)?py::in_main:[^;]*;(.*;)?py::nap:'
+    has "$1" 2 120 ';py::Thread.run:[^;]*;(.*;)?py::in_thread:[^;]*;(.*;)?py::Shop.search:.*;py::Shop.look:'
+    has "$1" 2 140 ';py::consume:[^;]*;.*;py::numbers:'
+    has "$1" 1 80 ';py::first:[^;]*;(.*;)?py::later:'
+    has "$1" 3 120 ';py::by_c:[^;]*;.*;py::key:'
+    has "$1" 1 90 ';py::deeper:[^;]*;(.*;)?py::deeper:'
+    has "$1" 1 50 ';py::Größe.warten:'
+    has "$1" 1 170 ';py::main:[^;]*;(.*;)?py::in_child:'
+    for i in 0 1 2; do has "$1" 1 $((10 * i + 30)) ";py::made$i:<string>;"; done
     is_str "$(grep -E 'py::(nap|look|numbers|later|key):[^;]*;(.*;)?py::(in_main|Shop|consume|first|by_c)' folded)" '' \
         "$1: no function is below the one that it calls"
 }
@@ -91,14 +101,12 @@ for python in $pythons; do
         v="${python##*/}, $OFF_HOW"
         off "$python" waits.py
         is_int "$status" 0 "$v: status under flame off"
-        oview off >folded
         check "$v"
         off --no-python "$python" waits.py
         is_int "$(oview off | grep -c 'py::')" 0 "$v: --no-python leaves functions out"
         # With code that calls each function by a name of its own, names are there once.
         "$python" -c 'import sys; sys.exit(sys.version_info < (3, 12))' || continue
         PYTHONPERFSUPPORT=1 off "$python" waits.py
-        oview off >folded
         check "$v, -X perf"
         drop_maps t.flame
         is_str "$(grep -E '(py::(nap|in_main|numbers|key):[^;]*);(.*;)?\1;' folded)" '' "$v, -X perf: each function is there once"

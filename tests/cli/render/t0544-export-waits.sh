@@ -77,7 +77,7 @@ done
 # Without times, of a part of the time, and in views of something else, there is the tree.
 "$FLAME" render -f chrome -o tree.json <("$FLAME" fold --view off timed.flame)
 ok 'chrome: of folded text without times there is the tree' grep -q '"name":"sleeper_sleeps","ph":"X","pid":1' tree.json
-for options in '--view wakeup' '--view oncpu' '--from 0 --to 0.02' '--flamechart'; do
+for options in '--view wakeup' '--view oncpu' '--from 0 --to 0.2' '--flamechart'; do
     # shellcheck disable=SC2086 # options and their values
     "$FLAME" render -f chrome $options -o tree.json timed.flame
     ok "chrome: with $options there is the tree" grep -q '"ph":"X","pid":1,"tid":1' tree.json
