@@ -58,6 +58,7 @@
 #include "inproc/syscall_mark.h"
 #include "inproc/rseq.h"
 #include "inproc/lib/eintr_retry.h"
+#include "inproc/lib/held_signals.h"
 #include "inproc/lib/lockall.h"
 #include "inproc/lib/open_fds.h"
 #include "inproc/lib/ownclock.h"
@@ -537,20 +538,34 @@ static bool put_functions(struct call_logger *t, const uint64_t *words, uint32_t
     return has_room(t, ROOM);
 }
 
+/* Walks the stack; its words, and their number, as find_functions gives them. The walk takes locks,
+ * with signals held (held_signals.h) unless the call that takes may be forbidden. */
+static uint32_t walk_words(struct call_logger *t, const struct patch_call *call, uint64_t **words,
+                           bool *fell_back)
+{
+    const struct walk_regs regs = {.pc = call->pc, .sp = call->sp, .bp = call->bp};
+    uint64_t before;
+    bool held = !confined && !no_more && held_signals_begin(&before);
+    uint32_t n;
+
+    fpu_state_save(t->vectors);
+    local_walk(&t->stack, regs, fell_back);
+    n = find_functions(t, call->point ? marked_pc : 0, words);
+    fpu_state_restore(t->vectors);
+    if (held)
+        held_signals_end(before);
+    return n;
+}
+
 /* Walks the stack, and logs it if it is new; there must be room for RING_MOST_WORDS. Returns its
  * number; 0: the tracer has more ways to walk this stack, or it is deeper than a record can be. */
 static FLAME_COLD uint32_t walk(struct call_logger *t, const struct patch_call *call)
 {
-    const struct walk_regs regs = {.pc = call->pc, .sp = call->sp, .bp = call->bp};
     uintptr_t leaf = call->point ? marked_pc : 0;
     uint64_t hash, *words;
     bool fell_back;
-    uint32_t at, n;
+    uint32_t at, n = walk_words(t, call, &words, &fell_back);
 
-    fpu_state_save(t->vectors);
-    local_walk(&t->stack, regs, &fell_back);
-    n = find_functions(t, leaf, &words);
-    fpu_state_restore(t->vectors);
     if (!n || n + (leaf != 0) > RING_STACK_MAX || fell_back)
         return 0;
     if (unlikely(local_interrupted(&t->stack)) && is_in_a_call(&t->stack))

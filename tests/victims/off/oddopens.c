@@ -17,16 +17,18 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
-enum { TIMES = 20, LOOPS = 2000, THREADS = 4 };
+enum { TIMES = 20, LOOPS = 2000, LEAVES = 300, THREADS = 4 };
 
 static const char *fifo, *file;
 static bool failed;
 static pthread_t waiter;
-static volatile sig_atomic_t handled;
+static long waiter_tid;
+static volatile sig_atomic_t handled, handler_failed;
 static sigjmp_buf back;
 
 static void check(bool holds, const char *what)
@@ -65,9 +67,42 @@ static void *opens_and_closes(void *arg)
     }
 }
 
-static void cancel(void *(*what)(void *), const char *name)
+/* Opens and closes, called by a way that the bits of `way` choose: each has another stack. */
+static void open_by_way(unsigned way, int depth);
+
+static __attribute__((noinline)) void by_one(unsigned way, int depth)
 {
-    for (int i = 0; i < TIMES; i++) {
+    open_by_way(way >> 1, depth - 1);
+    __asm__ volatile("");
+}
+
+static __attribute__((noinline)) void by_another(unsigned way, int depth)
+{
+    open_by_way(way >> 1, depth - 1);
+    __asm__ volatile("");
+}
+
+static __attribute__((noinline)) void open_by_way(unsigned way, int depth)
+{
+    if (depth > 0)
+        (way & 1 ? by_one : by_another)(way, depth);
+    else
+        close(open(file, O_RDONLY));
+    __asm__ volatile("");
+}
+
+static void *opens_by_many_ways(void *arg)
+{
+    static unsigned way;
+
+    for (;;)
+        open_by_way(__atomic_fetch_add(&way, 1, __ATOMIC_RELAXED), 20);
+    return arg;
+}
+
+static void cancel(void *(*what)(void *), int times, const char *name)
+{
+    for (int i = 0; i < times; i++) {
         void *result = NULL;
         pthread_t t;
 
@@ -88,7 +123,7 @@ static void on_signal(int sig)
 
     (void)sig;
     if (fd < 0 || close(fd) < 0)
-        failed = true;
+        handler_failed = true;
     handled++;
 }
 
@@ -109,9 +144,27 @@ static void catch (int sig, void (*handler)(int), int flags)
 static bool other_end; /* is opened as well, some ms later */
 static pthread_t disturber;
 
+/* Until the waiter sleeps in open: a signal before that interrupts no open, which then has no end.
+ */
+static void await_waiter(void)
+{
+    char path[64], text[512] = "";
+    const char *state = NULL;
+
+    snprintf(path, sizeof path, "/proc/self/task/%ld/stat", waiter_tid);
+    while (!state || state[2] != 'S') {
+        FILE *f = fopen(path, "r");
+
+        if (!f || !fgets(text, sizeof text, f) || !(state = strrchr(text, ')')))
+            exit(2);
+        fclose(f);
+        pause_ms(1);
+    }
+}
+
 static void *disturbs(void *arg)
 {
-    pause_ms(5);
+    await_waiter();
     pthread_kill(waiter, SIGUSR1);
     pause_ms(5);
     if (other_end) {
@@ -128,6 +181,7 @@ static int open_disturbed(bool opened)
     int fd, err;
 
     waiter = pthread_self();
+    waiter_tid = syscall(SYS_gettid);
     other_end = opened;
     if (pthread_create(&disturber, NULL, disturbs, NULL) != 0)
         exit(2);
@@ -180,6 +234,27 @@ static void storm(void)
         int fd = open(file, O_RDONLY);
 
         check(fd >= 0 && read(fd, &c, 1) == 1 && close(fd) == 0, "among signals");
+    }
+    timer_delete(timer);
+}
+
+/* A handler leaves an open, wherever that is; each open has a stack of its own.
+ */
+static void leave_anywhere(void)
+{
+    struct sigevent e = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGALRM};
+    timer_t timer;
+
+    catch (SIGALRM, leave, SA_NODEFER);
+    if (timer_create(CLOCK_MONOTONIC, &e, &timer) < 0)
+        exit(2);
+    for (volatile int i = 0; i < LEAVES; i++) {
+        const struct itimerspec once = {{0, 0}, {0, 200000 + i * 7919L}};
+
+        if (!sigsetjmp(back, 1)) {
+            timer_settime(timer, 0, &once, NULL);
+            opens_by_many_ways(NULL);
+        }
     }
     timer_delete(timer);
 }
@@ -240,14 +315,17 @@ int main(int argc, char **argv)
         return 2;
     fifo = argv[1];
     file = argv[2];
-    cancel(opens_fifo, "a thread that waits in open is cancelled");
-    cancel(opens_and_closes, "a thread that opens and closes is cancelled");
+    cancel(opens_fifo, TIMES, "a thread that waits in open is cancelled");
+    cancel(opens_and_closes, TIMES, "a thread that opens and closes is cancelled");
+    cancel(opens_by_many_ways, LEAVES, "a thread that opens by many ways is cancelled");
     signals();
     storm();
+    leave_anywhere();
     children();
     threads();
     check(open((const char *)16, O_RDONLY) < 0 && errno == EFAULT, "a path that is nowhere");
     check(close(-1) < 0 && errno == EBADF, "no descriptor");
     check(openat(-1, "x", O_RDONLY) < 0 && errno == EBADF, "no directory");
+    check(!handler_failed, "an open or close in a handler");
     return failed;
 }
