@@ -91,83 +91,6 @@ static int open_again(const struct run_status_file *f, int how)
     return -ESTALE;
 }
 
-/* Writes one of the driver's words, which is set in f->own already. 0 or -errno. */
-static int put(const struct run_status_file *f, const void *word, size_t size)
-{
-    size_t at = (size_t)((const char *)word - (const char *)f->own);
-    int fd = open_again(f, O_WRONLY), err = 0;
-
-    if (fd < 0)
-        return fd;
-    if (pwrite(fd, word, size, (off_t)at) < 0)
-        err = -errno;
-    close(fd);
-    return err;
-}
-
-void run_status_file_over(struct run_status_file *f)
-{
-    int err;
-
-    if (!f->own)
-        return;
-    f->own->over = 1;
-    err = put(f, &f->own->over, sizeof f->own->over);
-    if (err && err != -ENOENT)
-        unlink(f->path); /* a removed file ends the recording as well */
-}
-
-void run_status_file_spares(struct run_status_file *f, uint32_t made)
-{
-    if (!f->own)
-        return;
-    f->own->spares_made = made;
-    put(f, &f->own->spares_made, sizeof made);
-}
-
-void run_status_file_given_back(struct run_status_file *f, uint64_t bytes)
-{
-    if (!f->own)
-        return;
-    f->own->disk_given_back = bytes;
-    put(f, &f->own->disk_given_back, sizeof bytes);
-}
-
-void run_status_file_share_rules(struct run_status_file *f, const char *rules)
-{
-    void *none;
-    int fd, err;
-
-    if (!f->own)
-        return;
-    fd = open(rules, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
-    if (fd < 0)
-        return;
-    none = xcalloc(1, SHAREDRULES_SIZE);
-    err = write_whole(fd, none, SHAREDRULES_SIZE);
-    free(none);
-    close(fd);
-    f->own->rules = !err;
-    if (err || put(f, &f->own->rules, sizeof f->own->rules) < 0) {
-        unlink(rules);
-        f->own->rules = 0;
-    }
-}
-
-/* ---- reading ---- */
-
-static bool read_at(const struct run_status_file *f, void *to, size_t size, size_t at)
-{
-    return f->fd >= 0 && pread(f->fd, to, size, (off_t)at) == (ssize_t)size;
-}
-
-uint32_t run_status_file_spares_taken(const struct run_status_file *f)
-{
-    uint32_t taken;
-
-    return read_at(f, &taken, sizeof taken, offsetof(struct run_status, spares_taken)) ? taken : 0;
-}
-
 /* The driver's words in the file. */
 #define WORD(member)                                                                               \
     {                                                                                              \
@@ -182,6 +105,92 @@ static const struct {
     WORD(rules), WORD(disk_limit), WORD(disk_given_back),
 };
 
+static bool read_at(const struct run_status_file *f, void *to, size_t size, size_t at)
+{
+    return f->fd >= 0 && pread(f->fd, to, size, (off_t)at) == (ssize_t)size;
+}
+
+/* Notes whether the word at `at` of the file is no longer what the driver wrote last. */
+static void look_before(struct run_status_file *f, size_t at, size_t size)
+{
+    uint64_t found;
+
+    for (size_t i = 0; i < ARRAY_LEN(words); i++)
+        if (words[i].at == at && read_at(f, &found, size, at) &&
+            memcmp(&found, (const char *)f->own + at, size) != 0)
+            f->lost |= 1u << i;
+}
+
+/* Writes a new value of one of the driver's words, `word` in f->own, of at most eight bytes; after
+ * an error the word is as before. 0 or -errno. */
+static int put(struct run_status_file *f, void *word, const void *value, size_t size)
+{
+    size_t at = (size_t)((const char *)word - (const char *)f->own);
+    int fd = open_again(f, O_WRONLY), err = 0;
+
+    if (fd < 0)
+        return fd;
+    look_before(f, at, size);
+    if (pwrite(fd, value, size, (off_t)at) < 0)
+        err = -errno;
+    else
+        memcpy(word, value, size);
+    close(fd);
+    return err;
+}
+
+void run_status_file_over(struct run_status_file *f)
+{
+    const uint32_t over = 1;
+    int err;
+
+    if (!f->own)
+        return;
+    err = put(f, &f->own->over, &over, sizeof over);
+    if (err && err != -ENOENT)
+        unlink(f->path); /* a removed file ends the recording as well */
+}
+
+void run_status_file_spares(struct run_status_file *f, uint32_t made)
+{
+    if (f->own)
+        put(f, &f->own->spares_made, &made, sizeof made);
+}
+
+void run_status_file_given_back(struct run_status_file *f, uint64_t bytes)
+{
+    if (f->own)
+        put(f, &f->own->disk_given_back, &bytes, sizeof bytes);
+}
+
+void run_status_file_share_rules(struct run_status_file *f, const char *rules)
+{
+    const uint32_t there = 1;
+    void *none;
+    int fd, err;
+
+    if (!f->own)
+        return;
+    fd = open(rules, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+    if (fd < 0)
+        return;
+    none = xcalloc(1, SHAREDRULES_SIZE);
+    err = write_whole(fd, none, SHAREDRULES_SIZE);
+    free(none);
+    close(fd);
+    if (err || put(f, &f->own->rules, &there, sizeof there) < 0)
+        unlink(rules);
+}
+
+/* ---- reading ---- */
+
+uint32_t run_status_file_spares_taken(const struct run_status_file *f)
+{
+    uint32_t taken;
+
+    return read_at(f, &taken, sizeof taken, offsetof(struct run_status, spares_taken)) ? taken : 0;
+}
+
 static void add_wrong(struct strbuf *wrong, const char *what)
 {
     strbuf_addf(wrong, "%s%s", wrong->len ? ", " : "", what);
@@ -191,8 +200,8 @@ static void compare(const struct run_status_file *f, const struct run_status *no
                     struct strbuf *wrong)
 {
     for (size_t i = 0; i < ARRAY_LEN(words); i++)
-        if (memcmp((const char *)now + words[i].at, (const char *)f->own + words[i].at,
-                   words[i].size) != 0)
+        if (f->lost >> i & 1 || memcmp((const char *)now + words[i].at,
+                                       (const char *)f->own + words[i].at, words[i].size) != 0)
             add_wrong(wrong, words[i].name);
 }
 

@@ -20,6 +20,8 @@ struct run_status_file {
     char *path;
     int fd;                 /* for reading, with a lock on it; negative: there is no file */
     struct run_status *own; /* the driver's fields as it wrote them; all else is zero */
+    uint32_t lost; /* bits of words[] (run_status_file.c) that the driver did not find as it had
+                      written them when it wrote them anew */
 };
 
 /* Creates the file, before any program runs, with a budget of `disk` bytes (0: none), and locks it

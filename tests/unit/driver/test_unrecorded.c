@@ -78,6 +78,42 @@ static void budget(const char *path)
     close(fd);
 }
 
+/* Words that flame writes again during a run. */
+static void written_again(void)
+{
+    char path[sizeof dir + 8];
+    struct run_status_file f;
+    struct unrecorded n;
+    uint32_t wrong = 77;
+    int fd;
+
+    snprintf(path, sizeof path, "%s/again", dir);
+    ok(run_status_file_make(&f, path, 0) == 0, "another status file is made");
+    run_status_file_spares(&f, 2);
+    unrecorded_read(&n, &f, 9);
+    ok(!n.overwritten, "a word that flame writes again is its own");
+    unrecorded_release(&n);
+    fd = open(path, O_WRONLY | O_CLOEXEC);
+    ok(pwrite(fd, &wrong, sizeof wrong, offsetof(struct run_status, spares_made)) > 0,
+       "a program overwrites a word");
+    close(fd);
+    run_status_file_spares(&f, 3);
+    unrecorded_read(&n, &f, 9);
+    is_str(n.overwritten, "spares_made",
+           "that it was overwritten is known when flame writes it again");
+    unrecorded_release(&n);
+    run_status_file_close(&f);
+    unlink(path);
+
+    ok(run_status_file_make(&f, path, 0) == 0, "a status file is made again");
+    unlink(path);
+    run_status_file_spares(&f, 2);
+    unrecorded_read(&n, &f, 9);
+    is_str(n.overwritten, "removed", "a word that cannot be written is not taken for overwritten");
+    unrecorded_release(&n);
+    run_status_file_close(&f);
+}
+
 int main(void)
 {
     uint32_t recorded[] = {30, 10, 30}, slot;
@@ -127,6 +163,7 @@ int main(void)
     run_status_file_over(&file);
     ok(run_status_over(), "run_status_file_over ends the run");
     damaged(path);
+    written_again();
     unlink(path);
     ok(run_status_open(path) == -ENOENT, "run_status_open fails for a missing file");
     rmdir(dir);
