@@ -67,7 +67,7 @@ BENCH_PKGS := jq sqlite3 python3 time g++
 # Tools that make bench compares with, each only if it can be installed.
 PEER_PKGS  := strace heaptrack libjemalloc2 libgoogle-perftools4 valgrind
 # Tools that make packages and check them.
-DEB_PKGS   := debhelper lintian
+DEB_PKGS   := debhelper lintian musl-tools
 RPM_PKGS   := rpm
 # For .ci/run. gawk becomes awk where it is installed; Debian brings mawk.
 GATE_PKGS  := ccache linux-perf clang libclang-rt-dev clang-format shellcheck mandoc pyflakes3 valgrind gawk
@@ -242,7 +242,7 @@ $(O)/libflamemem.so $(PORTABLE)/libflamemem.so: $(SHIM_OBJ) $(PATCH_OBJ) preload
 $(O)/musl/libflamemem.so: $(MUSL_OBJ) preload/libflamemem.map $(O)/files
 	@echo "  LD    $@"
 	$(Q)sed 's/^    dlclose;/&\n    system;\n    popen;\n    wordexp;/' preload/libflamemem.map >$(O)/musl/libflamemem.map
-	$(Q)$(MUSL_GCC) $(MUSL_FLAGS) -shared -o $@ $(MUSL_OBJ) \
+	$(Q)$(MUSL_GCC) $(MUSL_FLAGS) -shared -o $@ $(MUSL_OBJ) -Wl,--build-id \
 		-Wl,--version-script=$(O)/musl/libflamemem.map -Wl,-soname,libflamemem.so \
 		-Wl,-z,defs -Wl,-z,now -Wl,-z,relro -Wl,-z,noseparate-code
 
@@ -496,17 +496,18 @@ CROSS_PKGS    := gcc-aarch64-linux-gnu qemu-user
 CROSS_O       := $(O)/aarch64
 CROSS_ROOT    := $(O)/sysroot-aarch64
 CROSS_MAKE     = $(MAKE) --no-print-directory O='$(CROSS_O)' CC='aarch64-linux-gnu-gcc --sysroot=$(abspath $(CROSS_ROOT))' \
-                 AR=aarch64-linux-gnu-ar MUSL_GCC=
+                 AR=aarch64-linux-gnu-ar MUSL_GCC= EMULATOR='qemu-aarch64 -L $(abspath $(CROSS_ROOT))'
 CROSS_UNITS   := tracer/test_callregs tracer/test_ptraced unwind/test_aarch64 unwind/test_stack_cache unwind/test_sharedrules fold/test_texthash_portable \
-                 common/test_strbuf common/test_folded common/test_trace_reader render/test_frametree \
+                 common/test_control_block common/test_strbuf common/test_folded common/test_trace_reader render/test_frametree \
                  preload/test_shadow preload/test_stacks
-CROSS_TESTS   := tests/cli/repo/t0014-repo-processors.sh tests/cli/mem/t0146-mem-aarch64.sh
+CROSS_TESTS   := tests/cli/repo/t0014-repo-processors.sh tests/cli/mem/t0146-mem-aarch64.sh \
+                 tests/cli/pack/t0757-pack-aarch64.sh
 .PHONY: cross-aarch64
-cross-aarch64: all $(TEST_CLOCK) ## build for aarch64 with a cross compiler, and test under qemu-user
+cross-aarch64: all $(TEST_CLOCK) ## build for aarch64 with a cross compiler, with its tarball, and test under qemu-user
 	$(Q)for tool in aarch64-linux-gnu-gcc qemu-aarch64; do command -v $$tool >/dev/null || { \
 		echo "flame: cross-aarch64: no $$tool here; the packages are $(CROSS_PKGS)" >&2; exit 2; }; done
 	$(Q)scripts/cross.sh '$(CROSS_ROOT)'
-	$(Q)$(CROSS_MAKE) all $(CROSS_UNITS:%=$(CROSS_O)/tests/unit/%)
+	+$(Q)$(CROSS_MAKE) all tarball $(CROSS_UNITS:%=$(CROSS_O)/tests/unit/%)
 	$(Q)$(TEST_ENV) prove -j$(TEST_JOBS) -e "qemu-aarch64 -L $(CROSS_ROOT)" \
 		$(CROSS_UNITS:%=$(CROSS_O)/tests/unit/%) </dev/null
 	$(Q)$(TEST_ENV) $(PROVE) $(CROSS_TESTS) </dev/null
@@ -671,6 +672,7 @@ COMPLETIONS := bash:bash-completion/completions/flame zsh:zsh/site-functions/_fl
                fish:fish/vendor_completions.d/flame.fish
 
 .PHONY: install uninstall
+# EMULATOR runs flame where it is built for another processor.
 install: all ## install under $(DESTDIR)$(PREFIX)
 	$(Q)install -d '$(BINDIR)' '$(SHIMDIR)' '$(INCLUDEDIR)'
 	$(Q)install -m 644 preload/flamemem.h preload/flamemem.hpp '$(INCLUDEDIR)'
@@ -688,7 +690,7 @@ install: all ## install under $(DESTDIR)$(PREFIX)
 	$(Q)set -e; for row in $(COMPLETIONS); do \
 		file='$(DESTDIR)$(PREFIX)/share'/$${row#*:}; \
 		install -d "$${file%/*}"; \
-		'$(O)/flame' --complete $${row%%:*} >"$$file"; \
+		$(EMULATOR) '$(O)/flame' --complete $${row%%:*} >"$$file"; \
 	done
 
 uninstall: ## remove what install put there

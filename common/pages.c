@@ -83,7 +83,8 @@ bool pages_reserve(size_t size)
 
 static void *from_reserve(size_t size, size_t align)
 {
-    uintptr_t next = __atomic_load_n(&reserve.next, __ATOMIC_RELAXED), at;
+    /* Acquires: an end that is read with a new beginning is not that of the reserve before. */
+    uintptr_t next = __atomic_load_n(&reserve.next, __ATOMIC_ACQUIRE), at;
 
     do {
         uintptr_t end = __atomic_load_n(&reserve.end, __ATOMIC_RELAXED);
@@ -92,7 +93,7 @@ static void *from_reserve(size_t size, size_t align)
         if (at > end || whole_pages(size) > end - at)
             return NULL;
     } while (!__atomic_compare_exchange_n(&reserve.next, &next, at + whole_pages(size), true,
-                                          __ATOMIC_RELAXED, __ATOMIC_RELAXED));
+                                          __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE));
     return (void *)at;
 }
 

@@ -26,10 +26,15 @@
 
 #include "common/alloc.h"
 #include "common/error.h"
+#include "common/lazyload/lazyload.h"
 #include "fold/symbols/debuginfod.h"
 
 /* Number of modules that may kill the child; the next child reads no debug information. */
 #define ATTEMPTS_MAX 16
+
+/* Exit status of a child that lacks a library (lazyload.h), which is no fault of the file it read.
+ */
+#define LACKS_LIBRARY 3
 
 struct shared {
     int done; /* the child has finished */
@@ -79,6 +84,7 @@ static FLAME_NORETURN void child(const struct fold_options *opt, struct trace *c
     for (size_t i = 0; i < ARRAY_LEN(fatal); i++)
         signal(fatal[i], SIG_DFL);
     setrlimit(RLIMIT_CORE, &none);
+    late_missing_status = LACKS_LIBRARY;
     if (messages >= 0)
         dup2(messages, STDERR_FILENO);
     shared->status = work(opt, traces, ntraces, send_text, &s);
@@ -131,6 +137,7 @@ static bool attempt(const struct fold_options *opt, struct trace *const *traces,
     int pipes[2], messages = memfd_create("flame-messages", MFD_CLOEXEC);
     struct fold_options plain = *opt;
     size_t got;
+    int status = 0;
     pid_t pid = -1;
 
     shared->done = 0;
@@ -158,8 +165,12 @@ static bool attempt(const struct fold_options *opt, struct trace *const *traces,
     got = receive(pipes[0], sink, opaque);
     close(pipes[0]);
     /* waitpid fails where SIGCHLD is ignored; shared memory has the child's result in any case. */
-    while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+    while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
         ;
+    if (!shared->done && WIFEXITED(status) && WEXITSTATUS(status) == LACKS_LIBRARY) {
+        shared->done = 1;
+        shared->status = FLAME_FAILED;
+    }
     pass_messages(messages, shared->done);
     if (!shared->done && got > 0)
         shared->status =

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "common/processor/control_block.h"
 #include "common/alloc.h"
 #include "common/clock.h"
 #include "common/str_starts.h"
@@ -20,7 +21,6 @@
 
 #define PAGE ((uintptr_t)PAGEINDEX_PAGE)
 #define LOOKS 3
-#define CONTROL_BLOCK 0x900u /* glibc's struct pthread: 2,304 bytes in 2.31 to 2.41 */
 
 struct part {
     enum trace_memory_part part;
@@ -123,7 +123,7 @@ static void find_stack(struct look *l, const struct smap *m)
 
         if (sp < m->map.start || sp >= block || block >= m->map.end)
             continue;
-        hi = (block + CONTROL_BLOCK + PAGE - 1) & -PAGE;
+        hi = control_block_end(block, PAGE);
         GROW(l->stacks, l->nstacks, l->stacks_room);
         l->stacks[l->nstacks++] = (struct range){m->map.start, hi < m->map.end ? hi : m->map.end,
                                                  part_of(l, TRACE_PART_STACKS, "[threads]")};

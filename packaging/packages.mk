@@ -52,9 +52,9 @@ deb: ## make Debian packages in $(O)/deb, and check them with lintian
 	$(Q)CC='$(CC)' scripts/deps.sh $(BUILD_PKGS) $(DEB_PKGS)
 	$(Q)packaging/deb.sh '$(O)/deb'
 
-tarball: $(PORTABLE)/flame $(PORTABLE)/libflamemem.so $(PORTABLE)/libflamewait.so ## make $(O)/tarball/flame-VERSION-x86_64.tar.gz: runs where it is unpacked, glibc 2.31 on
+tarball: $(PORTABLE)/flame $(PORTABLE)/flame-static $(PORTABLE)/libflamemem.so $(if $(WAIT),$(PORTABLE)/libflamewait.so) ## make $(O)/tarball/flame-VERSION-$(ARCH).tar.gz: runs where it is unpacked, glibc 2.17 on
 	$(Q)$(MAKE) --no-print-directory O='$(O)' all
-	$(Q)packaging/tarball.sh '$(O)' '$(VERSION)' '$(GLIBC)' $(MAKE) --no-print-directory
+	$(Q)CC='$(CC)' packaging/tarball.sh '$(O)' '$(VERSION)-$(ARCH)' '$(GLIBC)' $(MAKE) --no-print-directory
 
 rpm: ## make RPM packages in $(O)/rpm
 	$(Q)CC='$(CC)' scripts/deps.sh $(BUILD_PKGS) $(RPM_PKGS)
@@ -64,7 +64,7 @@ rpm: ## make RPM packages in $(O)/rpm
 
 # The objects are those of any build. They are linked with stubs of glibc that have no name newer than GLIBC
 # (packaging/tarball/stubs.sh). flame contains all other libraries.
-GLIBC := 2.31
+GLIBC := 2.17
 STUBS := $(O)/tarball/stubs
 # The flags are private, so that prerequisites which other programs share are not built again with them.
 $(PORTABLE)/%: private LDFLAGS += -B$(STUBS)/ -L$(STUBS) -Wl,--no-as-needed
@@ -73,13 +73,13 @@ $(PORTABLE)/libflame%: private SHIM_LIBS := -Wl,--no-as-needed -ldl -lcompat
 $(PORTABLE)/libflamemem.so: private LDFLAGS += -Wl,-rpath,'$$ORIGIN'
 $(PORTABLE)/libflamemem.so $(PORTABLE)/libflamewait.so $(PORTABLE)/flame: $(STUBS)/made
 
-$(STUBS)/made: packaging/tarball/stubs.sh packaging/tarball/crt1.S packaging/tarball/compat.c
+$(STUBS)/made: packaging/tarball/stubs.sh packaging/tarball/crt1_$(ARCH).S packaging/tarball/compat.c
 	@echo "  GEN   $(STUBS)"
-	$(Q)packaging/tarball/stubs.sh '$(CC)' $(GLIBC) $(STUBS)
+	$(Q)packaging/tarball/stubs.sh '$(CC)' $(GLIBC) $(STUBS) $(ARCH)
 	$(Q)touch $@
 
 # Each machine has libm and the rest of glibc. Libraries whose code is linked in are named as files.
-STATIC_LIBS := -Wl,--start-group $(foreach lib,seccomp unwind-x86_64 unwind dwarf elf pcre2-8 protobuf-c lzma zstd z \
+STATIC_LIBS := -Wl,--start-group $(foreach lib,seccomp unwind-$(ARCH) unwind dwarf elf pcre2-8 protobuf-c lzma zstd z \
                iberty,-l:lib$(lib).a) -Wl,--end-group -lm
 
 $(O)/tarball/generated/latelibs.h: $(FLAME_OBJ) scripts/latelibs.sh
@@ -96,3 +96,17 @@ $(PORTABLE)/flame: $(FLAME_OBJ) $(O)/tarball/late.o
 	@mkdir -p $(@D)
 	@echo "  LD    $@"
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -no-pie -Wl,-z,muldefs -o $@ $(FLAME_OBJ) $(O)/tarball/late.o $(STATIC_LIBS) -lpthread -ldl -lcompat
+
+# For systems without the GNU C library, as Alpine: everything is linked in. Libraries that flame loads when
+# it needs them are linked with the machine's C library, and would bring a second one into the program. So it
+# has no dlopen, and reports them as missing.
+NO_DLOPEN := dlopen dlerror dlsym dlclose
+$(O)/tarball/no_dlopen.o: packaging/tarball/no_dlopen.c
+	@echo "  CC    $<"
+	$(Q)$(CC) $(BASE) $(WARN) $(CFLAGS) -fno-lto -c -o $@ $<
+
+$(PORTABLE)/flame-static: private LDFLAGS :=
+$(PORTABLE)/flame-static: $(FLAME_OBJ) $(O)/tarball/no_dlopen.o
+	@mkdir -p $(@D)
+	@echo "  LD    $@"
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -static -Wl,-z,muldefs $(NO_DLOPEN:%=-Wl,--wrap=%) -o $@ $(FLAME_OBJ) $(O)/tarball/no_dlopen.o $(STATIC_LIBS) -lpthread

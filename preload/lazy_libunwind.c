@@ -20,6 +20,9 @@
  * 2.32, an allocator that may make threads of its own, an auditor (code of the program that the
  * loader calls), or a sandbox.
  *
+ * On a machine without libunwind the program is recorded all the same, and the first stack that
+ * needs libunwind reports that such stacks are cut short.
+ *
  * Rejected: interposing pthread_create. thrd_create, timers and aio bypass it, and programs on old
  * C libraries take its presence as a sign of threads.
  */
@@ -27,6 +30,7 @@
 #include "preload/lazy_libunwind.h"
 #include "preload/runtime/early_environ.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -52,6 +56,7 @@ bool lazy_libunwind_pending;
 bool lazy_libunwind_wanted;
 
 static const char *one_thread; /* the C library's __libc_single_threaded */
+static const char *not_there;  /* why there is no libunwind on this machine; NULL: not known */
 
 static bool is_audited(void)
 {
@@ -97,12 +102,39 @@ static bool program_has_malloc(void)
     return dynsym_find(&program, "malloc") != 0;
 }
 
+static void report_cut(const char *why)
+{
+    log_line(why, "; the program runs on, some stacks are cut short", NULL);
+}
+
+/* Makes the first stack that needs libunwind report that there is none. */
+static void expect_none(const char *why)
+{
+    not_there = why;
+    lazy_libunwind_pending = true;
+}
+
 int lazy_libunwind_begin(bool at_once, bool sampled, const char **why)
 {
     bool own = !at_once && program_has_malloc();
 
+    int err;
+
     lazy_libunwind_pending = !at_once && (!sampled || own) && can_wait();
-    return lazy_libunwind_pending || own ? 0 : load_unwinder(why);
+    if (lazy_libunwind_pending || own)
+        return 0;
+    err = load_unwinder(why);
+    if (err != -ENOENT || at_once)
+        return err;
+    expect_none(*why);
+    return 0;
+}
+
+/* Reports once that a stack needed libunwind and this machine has none. */
+static void report_not_there(void)
+{
+    if (__atomic_exchange_n(&lazy_libunwind_pending, false, __ATOMIC_RELAXED))
+        report_cut(not_there);
 }
 
 /* Whether this is the only thread, by the kernel's count. Without /proc the recorder's own count
@@ -130,39 +162,52 @@ static bool on_signal_stack(void)
  * never loaded. */
 static bool load(void)
 {
+    bool wanted = lazy_libunwind_wanted;
     uint32_t busy = guard.busy;
     const char *why = NULL;
-    bool done = false;
+    int err;
 
     lazy_libunwind_pending = lazy_libunwind_wanted = false;
     if (!is_alone())
         return false;
     guard.busy = GUARD_STARTING;
-    done = load_unwinder(&why) == 0;
+    err = load_unwinder(&why);
     guard.busy = busy;
-    if (!done)
-        log_line(why, "; the program runs on, some stacks are cut short", NULL);
-    return done;
+    if (err == -ENOENT)
+        expect_none(why);
+    else if (err < 0)
+        report_cut(why);
+    if (not_there && wanted)
+        report_not_there();
+    return err == 0;
 }
 
 FLAME_COLD bool lazy_libunwind_for_walk(uintptr_t pc, bool in_handler)
 {
+    if (not_there) {
+        report_not_there();
+        return false;
+    }
     if (!*one_thread || in_handler || modules_is_loader(pc) || !loader_is_at_rest() ||
         sandbox_on() || on_signal_stack()) {
         lazy_libunwind_wanted = true;
         return false;
     }
-    return load();
+    if (load())
+        return true;
+    if (not_there)
+        report_not_there();
+    return false;
 }
 
 FLAME_COLD void lazy_libunwind_before_thread(void)
 {
-    if (!*one_thread && loader_is_at_rest() && !sandbox_on())
+    if (!not_there && !*one_thread && loader_is_at_rest() && !sandbox_on())
         load();
 }
 
 void lazy_libunwind_before_sandbox(void)
 {
-    if (lazy_libunwind_pending && loader_is_at_rest() && !sandbox_on())
+    if (lazy_libunwind_pending && !not_there && loader_is_at_rest() && !sandbox_on())
         load();
 }

@@ -23,7 +23,8 @@ extern bool lazy_libunwind_wanted;
  * `at_once`: libunwind is loaded now. `sampled`: it is loaded now as well, because sampling may
  * skip the call that announces a second thread. The exception is a program whose file defines
  * malloc, since that malloc may have called the recorder: then loading is put off, or given up if
- * it cannot be put off. Returns 0, or -errno with *why a sentence for the user. */
+ * it cannot be put off. Returns 0, or -errno with *why a sentence for the user. A machine without
+ * libunwind is a failure only for `at_once`; else the first stack that needs it reports it. */
 int lazy_libunwind_begin(bool at_once, bool sampled, const char **why);
 
 /* The functions below are called only while loading is pending, with the guard at

@@ -17,7 +17,7 @@ cannot() {
     exit 77
 }
 
-[ ! -e "$dir/.complete" ] || exit 0
+[ ! -e "$dir/.complete" ] || [ ! -e "$dir/.archives" ] || exit 0
 for tool in apt-get dpkg-deb; do
     command -v "$tool" >/dev/null || cannot "they come by $tool"
 done
@@ -38,6 +38,11 @@ apt -y --download-only install $packages >"$dir/.apt/log" 2>&1 ||
     cannot "apt-get: $(tail -n 1 "$dir/.apt/log")"
 for package in "$dir"/.apt/cache/archives/*.deb; do
     dpkg-deb -x "$package" "$dir"
-done
+    # Package, source, version and name of each static library, for packaging/tarball.sh.
+    dpkg-deb -c "$package" | sed -n 's|.*/\(lib[^/ ]*\.a\)\( -> .*\)\{0,1\}$|\1|p' |
+        while read -r file; do
+            dpkg-deb -W --showformat="\${Package} \${source:Package} \${source:Version} $file\n" "$package"
+        done
+done >"$dir/.archives"
 rm -rf "$dir/.apt"
 touch "$dir/.complete"

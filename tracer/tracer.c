@@ -17,6 +17,7 @@
 
 #include "common/alloc.h"
 #include "common/error.h"
+#include "common/lazyload/lazyload.h"
 #include "common/signals/signal_outlive.h"
 #include "tracer/ptrace/control_signals.h"
 #include "tracer/tracer_process.h"
@@ -154,13 +155,26 @@ static void forget(struct tracer *t)
     free(t);
 }
 
+/* The libraries that the tracing process uses, so that none is missing while it holds a command: a
+ * command under a filter would end with it. */
+static int load_libraries(void)
+{
+    static const char *const names[] = {"libseccomp.", "libunwind-", "libelf.",
+                                        "libz.",       "libm.",      NULL};
+
+    return late_load ? late_load(names) : FLAME_OK;
+}
+
 int tracer_begin(const struct tracer_options *o, struct tracer **out)
 {
-    struct tracer_outcome *outcome = share_outcome();
+    struct tracer_outcome *outcome;
     pid_t caller = getpid();
     struct tracer *t;
     int done[2], err;
 
+    if (load_libraries() != FLAME_OK)
+        return FLAME_FAILED;
+    outcome = share_outcome();
     if (!outcome || pipe2(done, O_CLOEXEC) < 0)
         return flame_error(FLAME_FAILED, "cannot start the tracer: %s", strerror(errno));
     t = xcalloc(1, sizeof *t);

@@ -17,8 +17,11 @@
 
 #include <dlfcn.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <generated/latelibs.h>
+
+#if LATE_COUNT /* else all libraries are linked in */
 
 #include "common/compiler.h"
 #include "common/error.h"
@@ -42,27 +45,45 @@ static const struct library libraries[] = {LATE_LIBRARIES(LIBRARY){LATE_COUNT, N
 #define NAME(index, name) #name,
 static const char *const names[] = {LATE_FUNCTIONS(NAME) NULL};
 
-static FLAME_NORETURN void give_up(void)
+static int say_missing(void)
 {
-    exit(flame_error(FLAME_FAILED, "a library that is needed here: %s", dlerror()));
+    return flame_error(FLAME_FAILED, "a library that is needed here: %s; install it", dlerror());
+}
+
+static int bind_all(const struct library *l)
+{
+    void *handle = dlopen(l->soname, RTLD_NOW | RTLD_LOCAL), *address;
+
+    if (!handle)
+        return say_missing();
+    for (size_t i = l->first; i < l[1].first; i++) {
+        address = dlsym(handle, names[i]);
+        if (!address)
+            return say_missing();
+        __atomic_store_n(&late_addresses[i], address, __ATOMIC_RELEASE);
+    }
+    return FLAME_OK;
 }
 
 __attribute__((used)) void late_bind(size_t index)
 {
     const struct library *l = libraries;
-    void *handle, *address;
 
     while (index >= l[1].first)
         l++;
-    handle = dlopen(l->soname, RTLD_NOW | RTLD_LOCAL);
-    if (!handle)
-        give_up();
-    for (size_t i = l->first; i < l[1].first; i++) {
-        address = dlsym(handle, names[i]);
-        if (!address)
-            give_up();
-        __atomic_store_n(&late_addresses[i], address, __ATOMIC_RELEASE);
-    }
+    if (bind_all(l) != FLAME_OK)
+        exit(late_missing_status);
+}
+
+int late_load(const char *const *wanted)
+{
+    int status = FLAME_OK;
+
+    for (const struct library *l = libraries; l->soname && status == FLAME_OK; l++)
+        for (const char *const *name = wanted; *name && status == FLAME_OK; name++)
+            if (strncmp(l->soname, *name, strlen(*name)) == 0)
+                status = bind_all(l);
+    return status;
 }
 
 /* One pointer for each function, and the functions. */
@@ -72,3 +93,5 @@ __asm__(LATE_FIRST ".data\n"
                    ".globl late_addresses\n"
                    "late_addresses:\n"
                    ".text\n" LATE_FUNCTIONS(LATE_FUNCTION));
+
+#endif

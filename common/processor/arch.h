@@ -18,6 +18,9 @@
  *   arch_signed()    the word at `at`, if that is `pc` but for a signature; else pc
  *   ARCH_VDSO_CLOCK  what the vDSO calls clock_gettime
  *   ARCH_READ_THREAD_POINTER
+ *   ARCH_TLS_ABOVE   1: thread-local data lies above the thread pointer, and the C library's record
+ *                    of the thread below it; 0: the other way round
+ *   ARCH_PERF_SP     number of the stack pointer in perf's records (asm/perf_regs.h)
  */
 #ifndef FLAME_COMMON_PROCESSOR_ARCH_H
 #define FLAME_COMMON_PROCESSOR_ARCH_H

@@ -131,16 +131,16 @@ bool machine_examine(const char *dir)
                               VERDICT_PART, "no page faults by stack, or not all",
                               settings_allow_perf(&set, 1)};
     say_where();
-    works =
-        EXAMINE(mem, "mem", "-q", "--no-names", "-o", trace, "--", "/proc/self/exe", "--version");
-    works &= EXAMINE(off, "off", "-q", "-o", folded, "--", "/proc/self/exe", "--version");
+    works = EXAMINE(mem, "mem", "-q", "--no-names", "-o", trace, "--", trial_program(),
+                    trial_argument());
+    works &= EXAMINE(off, "off", "-q", "-o", folded, "--", trial_program(), trial_argument());
     victim = trial_victim();
     if (victim > 0) {
         examine_attaching(dir, victim, trace, folded, &set);
         trial_end(victim);
     }
     EXAMINE(fault, "mem", "--view", "fault", "-q", "--no-names", "-o", folded, "--",
-            "/proc/self/exe", "--version");
+            trial_program(), trial_argument());
     say_room();
     settings_print(&set);
     free(trace);

@@ -96,7 +96,7 @@ static void add_remedy(struct strbuf *command, const char *path, const struct el
     size_t n;
 
     if (debpackage_of_symbols(DEBPACKAGE_LISTS, path, &package))
-        strbuf_addf(command, "sudo apt install %s", package.buf);
+        debpackage_add_command(DEBPACKAGE_RELEASE, package.buf, command);
     else
         strbuf_addstr(command, "build it with -g, and do not strip it");
     if (elfsym_build_id(e, &n) && !secure_getenv("DEBUGINFOD_URLS"))

@@ -1,10 +1,12 @@
 #define _GNU_SOURCE
 #include "driver/doctor/trial.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -64,11 +66,68 @@ int trial_run(const char *dir, const char *const *args, struct strbuf *said)
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
+/* A program without a loader has no base address of one. */
+static bool is_static(void)
+{
+    return !getauxval(AT_BASE);
+}
+
+const char *trial_program(void)
+{
+    return is_static() ? "/bin/sh" : "/proc/self/exe";
+}
+
+const char *trial_argument(void)
+{
+    return is_static() ? "-s" : "--version"; /* its standard input is empty */
+}
+
+/* The end of the pipe that a victim's shell reads from; -1: there is none. */
+static int victims_input = -1;
+
+/* Becomes a shell that waits for input. */
+static void become_shell(int input)
+{
+    dup2(input, STDIN_FILENO);
+    execl("/bin/sh", "sh", "-c", "read nothing", (char *)NULL);
+    _exit(FLAME_FAILED);
+}
+
+/* Starts a shell that waits for input, and returns when it has been executed. */
+static pid_t shell_victim(void)
+{
+    int input[2], executed[2];
+    pid_t child;
+    char none;
+
+    if (pipe2(input, O_CLOEXEC) < 0)
+        return -1;
+    if (pipe2(executed, O_CLOEXEC) < 0) {
+        close(input[0]);
+        close(input[1]);
+        return -1;
+    }
+    child = fork();
+    if (child == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        become_shell(input[0]);
+    }
+    close(input[0]);
+    close(executed[1]);
+    while (read(executed[0], &none, 1) < 0 && errno == EINTR)
+        ;
+    close(executed[0]);
+    victims_input = input[1];
+    return child;
+}
+
 int trial_victim(void)
 {
     pid_t parent = getpid(), child;
 
     fflush(stdout);
+    if (is_static())
+        return shell_victim();
     child = fork();
     if (child)
         return child;
@@ -82,4 +141,7 @@ void trial_end(int pid)
 {
     kill(pid, SIGKILL);
     waitpid(pid, NULL, 0);
+    if (victims_input >= 0)
+        close(victims_input);
+    victims_input = -1;
 }

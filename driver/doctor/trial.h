@@ -16,6 +16,11 @@
  */
 int trial_run(const char *dir, const char *const *args, struct strbuf *said);
 
+/* A program that can be recorded, and an argument with which it ends at once: flame itself, or
+ * where that is linked statically the system's shell. */
+const char *trial_program(void);
+const char *trial_argument(void);
+
 /* Starts a process that does nothing until trial_end, to attach to. -1: it cannot be started. */
 int trial_victim(void);
 void trial_end(int pid);

@@ -81,3 +81,58 @@ bool debpackage_of_symbols(const char *lists, const char *path, struct strbuf *o
         closedir(dir);
     return found;
 }
+
+/* Copies the value of a line NAME=VALUE, quoted or not. False: no such line, or other characters
+ * than names of releases have. */
+static bool release_value(const char *text, const char *name, char *out, size_t size)
+{
+    size_t len = strlen(name), n;
+
+    while (strncmp(text, name, len) != 0 || text[len] != '=') {
+        text = strchr(text, '\n');
+        if (!text)
+            return false;
+        text++;
+    }
+    text += len + 1;
+    text += *text == '"' || *text == '\'';
+    n = strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789");
+    if (n == 0 || n >= size || !strchr("\"'\n", text[n]))
+        return false;
+    memcpy(out, text, n);
+    out[n] = '\0';
+    return true;
+}
+
+/* Appends the command that adds the archive of debug symbols. */
+static void add_archive(const char *text, struct strbuf *out)
+{
+    char id[16], codename[32];
+
+    if (!release_value(text, "ID", id, sizeof id) ||
+        !release_value(text, "VERSION_CODENAME", codename, sizeof codename))
+        return;
+    if (strcmp(id, "debian") == 0)
+        strbuf_addf(out, "echo deb http://deb.debian.org/debian-debug %s-debug main", codename);
+    else if (strcmp(id, "ubuntu") == 0)
+        strbuf_addf(out,
+                    "sudo apt install ubuntu-dbgsym-keyring && "
+                    "echo deb http://ddebs.ubuntu.com %s main universe",
+                    codename);
+    else
+        return;
+    strbuf_addstr(out, " | sudo tee /etc/apt/sources.list.d/debug.list && sudo apt update && ");
+}
+
+void debpackage_add_command(const char *release, const char *package, struct strbuf *out)
+{
+    static const char apart[] = "-dbgsym";
+    size_t len = strlen(package), end = sizeof apart - 1;
+    struct strbuf text = STRBUF_INIT;
+
+    if (len > end && strcmp(package + len - end, apart) == 0 &&
+        strbuf_read_file(&text, release, LIST_MAX) == 0)
+        add_archive(text.buf, out);
+    strbuf_addf(out, "sudo apt install %s", package);
+    strbuf_release(&text);
+}

@@ -1,6 +1,6 @@
 #!/bin/bash
-# stubs.sh CC VERSION DIR: makes stubs of glibc in DIR. Programs linked with them run with glibc VERSION
-# (2.31) and later, though this machine's glibc is newer.
+# stubs.sh CC VERSION DIR ARCH: makes stubs of glibc in DIR. Programs linked with them run with glibc VERSION
+# (2.17) and later, though this machine's glibc is newer.
 #
 # Problem: a program that is linked with a new glibc requires the newest version of each function it
 # calls (pthread_create@GLIBC_2.34). An older glibc has the function, but not that version.
@@ -11,13 +11,21 @@
 # the program is linked with stubs of these, too; later glibcs have them as empty files. Symbols that exist
 # only in newer versions are left out, so linking fails if a program calls one. packaging/tarball/compat.c has
 # those that objects compiled with this machine's headers need. Some symbols that start with __ are no
-# functions of old headers: crt1.S calls the one that start-up code needs (__libc_start_main).
+# functions of old headers: crt1_ARCH.S calls the one that start-up code needs (__libc_start_main).
 #
 # Rejected: building only on a system as old as VERSION. It is the better check, but takes root, a network and
 # minutes. packaging/tarball.sh works the same way on such a system.
 set -euo pipefail
 export LC_ALL=C
-cc=$1 newest=$2 dir=$3
+cc=$1 newest=$2 dir=$3 arch=$4
+case $arch in
+x86_64) loader=ld-linux-x86-64 loader_soname=$loader.so.2 ;;
+aarch64) loader=ld-linux-aarch64 loader_soname=$loader.so.1 ;;
+*)
+    echo "flame: no tarball for $arch: stubs.sh does not know its loader" >&2
+    exit 2
+    ;;
+esac
 mkdir -p "$dir"
 
 # Prints "name version kind size address" for each symbol of a library, with its newest version that is old
@@ -73,15 +81,15 @@ stub() { # SONAME FILE OUT
     rm "$dir/stub.s" "$dir/stub.map" "$dir/names"
 }
 
-for soname in libc.so.6 libm.so.6 libpthread.so.0 libdl.so.2 librt.so.1 ld-linux-x86-64.so.2; do
-    stub "$soname" "$($cc -print-file-name=$soname)" "${soname%%.so*}.so"
+for soname in libc.so.6 libm.so.6 libpthread.so.0 libdl.so.2 librt.so.1 "$loader_soname"; do
+    stub "$soname" "$($cc -print-file-name="$soname")" "${soname%%.so*}.so"
 done
 # Like the real libc.so, this is a linker script: it adds libc's few static functions, and the loader if needed.
 mv "$dir/libc.so" "$dir/libc-stub.so"
-echo "GROUP ( libc-stub.so libc_nonshared.a AS_NEEDED ( ld-linux-x86-64.so ) )" >"$dir/libc.so"
+echo "GROUP ( libc-stub.so libc_nonshared.a AS_NEEDED ( $loader.so ) )" >"$dir/libc.so"
 
 here=${0%/*}
-$cc -c -o "$dir/crt1.o" "$here/crt1.S"
+$cc -c -o "$dir/crt1.o" "$here/crt1_$arch.S"
 $cc -O2 -Wall -Wextra -Werror -fPIC -fno-lto -c -o "$dir/compat.o" "$here/compat.c"
 rm -f "$dir/libcompat.a"
 ar rcs "$dir/libcompat.a" "$dir/compat.o"

@@ -26,9 +26,15 @@ static int find_libc(struct dl_phdr_info *info, size_t size, void *arg)
 
 int libcsites_find(struct site_list *list)
 {
+    static const char *const usual[] = {"/lib64/libc.so.6", "/lib/x86_64-linux-gnu/libc.so.6",
+                                        "/usr/lib/libc.so.6", "/lib/libc.so.6"};
     struct search s = {list, -ENOENT};
 
-    dl_iterate_phdr(find_libc, &s);
+    /* A flame that is linked statically has none of its own. Programs that use another one than the
+     * system's are noticed, as sites have its build-id. */
+    if (!dl_iterate_phdr(find_libc, &s))
+        for (size_t i = 0; i < ARRAY_LEN(usual) && s.result; i++)
+            s.result = sitecache_find_in(list, usual[i], NULL);
     return s.result;
 }
 

@@ -16,11 +16,11 @@
 
 #include "common/kernel.h"
 #include "common/pages.h"
+#include "common/processor/arch.h"
 
 #define PAGE ((size_t)4096)
 #define RING_LEAST (2 * PAGE)
 #define MAJOR_RING (4 * PAGE) /* a disk is slow */
-#define REG_SP 7              /* <asm/perf_regs.h>, PERF_REG_X86_SP */
 #define RECORD_WORDS 4        /* of a fault; a record without registers has one word less */
 
 /* ---- opening ---- */
@@ -45,7 +45,7 @@ static struct perf_event_attr attributes(bool major, bool all)
         .config = major ? PERF_COUNT_SW_PAGE_FAULTS_MAJ : PERF_COUNT_SW_PAGE_FAULTS_MIN,
         .sample_period = 1,
         .sample_type = PERF_SAMPLE_ADDR | PERF_SAMPLE_REGS_USER,
-        .sample_regs_user = (uint64_t)1 << REG_SP,
+        .sample_regs_user = (uint64_t)1 << ARCH_PERF_SP,
         .inherit = 1,
         .exclude_kernel = !all,
         .exclude_hv = 1,

@@ -32,7 +32,8 @@ struct stopped_thread {
     uintptr_t sp;                              /* 0: not known */
     uintptr_t thread_pointer;                  /* 0: not known */
     uintptr_t alternate;                       /* the thread's alternate signal stack; 0: none */
-    uintptr_t registers[STOP_WORLD_REGISTERS]; /* of a stopped thread */
+    uintptr_t pc, bp;                          /* of a stopped thread, bp the frame pointer */
+    uintptr_t registers[STOP_WORLD_REGISTERS]; /* likewise */
     /* The call that the thread was in when it was signalled, so that the call can be made again. */
     struct stopped_call {
         long number; /* -1: no call is known */

@@ -12,6 +12,8 @@ void stop_world_note_registers(struct stopped_thread *t, const ucontext_t *u)
     for (size_t i = 0; i < 31; i++)
         t->registers[i] = (uintptr_t)u->uc_mcontext.regs[i];
     t->sp = (uintptr_t)u->uc_mcontext.sp;
+    t->pc = (uintptr_t)u->uc_mcontext.pc;
+    t->bp = (uintptr_t)u->uc_mcontext.regs[29];
 }
 
 /* Whether the thread is still in the call that was seen: the next call of a loop may be made from

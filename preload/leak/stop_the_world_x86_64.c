@@ -11,6 +11,8 @@ void stop_world_note_registers(struct stopped_thread *t, const ucontext_t *u)
     for (size_t i = 0; i < NGREG && i < STOP_WORLD_REGISTERS; i++)
         t->registers[i] = (uintptr_t)u->uc_mcontext.gregs[i];
     t->sp = (uintptr_t)u->uc_mcontext.gregs[REG_RSP];
+    t->pc = (uintptr_t)u->uc_mcontext.gregs[REG_RIP];
+    t->bp = (uintptr_t)u->uc_mcontext.gregs[REG_RBP];
 }
 
 /* Whether the registers still belong to the call that was seen: the next call of a loop may be made

@@ -16,6 +16,7 @@
 #include <link.h>
 #include <sys/auxv.h>
 
+#include "common/processor/control_block.h"
 #include "common/basename.h"
 #include "common/str_starts.h"
 #include "common/pages.h"
@@ -31,7 +32,6 @@
 #define STACKS_MAX 32768u
 #define HEAPS_MAX 32768u
 #define HEAP_SIZE ((uintptr_t)64 << 20)
-#define CONTROL_BLOCK 0x900u /* glibc's struct pthread: 2,304 bytes in 2.31 to 2.41 */
 
 bool known_ranges_begin(struct known_ranges *l)
 {
@@ -148,7 +148,7 @@ void known_ranges_find_stack(struct known_ranges *l, const struct smap *m, struc
         tp = control_block_in(x, m->map.end - PAGE);
     if (!tp)
         return;
-    hi = (tp + CONTROL_BLOCK + PAGE - 1) & -PAGE;
+    hi = control_block_end(tp, PAGE);
     add(l->stacks, &l->nstacks, STACKS_MAX,
         (struct known_range){m->map.start, hi < m->map.end ? hi : m->map.end,
                              nonheap_parts_number(TRACE_PART_STACKS, "[threads]"), false});

@@ -23,9 +23,10 @@ enum feature {
 
 extern uint32_t features_on; /* bits of enum feature; any thread reads it */
 
+/* Acquires: what a feature needs is made before its bit is set. */
 static inline uint32_t any_feature_on(void)
 {
-    return __atomic_load_n(&features_on, __ATOMIC_RELAXED);
+    return __atomic_load_n(&features_on, __ATOMIC_ACQUIRE);
 }
 
 static inline bool feature_on(enum feature what)

@@ -17,9 +17,32 @@ below_rbx() { # calls of allocate() by the stacks that have the frame and main()
     fview count | awk '/;main;(.*;)?by_rbx;(.*;)?allocate / { n += $NF } END { print n + 0 }'
 }
 
+# A machine without libunwind: here the loader finds a file that is none.
+mkdir none
+: >none/libunwind.so.8
+hidden() {
+    local how said='libflamemem: libunwind.so.8 cannot be loaded; install libunwind8; the program runs on, some stacks are cut short'
+    export LD_LIBRARY_PATH=$SCRATCH/none
+
+    loaded "" plain 00 "no libunwind: one thread is recorded"
+    loaded sample=1000000 plain 00 "no libunwind, and it would be loaded at once: the program is recorded"
+    for how in '' sample=1; do
+        record "$how" ./late walk
+        is_str "$(cat out err)" "00$said" "no libunwind, options '$how': the stack that needs it reports that, once"
+        ok "no libunwind, options '$how': the stack that needs it is cut short, and counts" \
+            grep -q 'allocate [0-9]*$' <(fview count)
+    done
+    record "" ./late pthread
+    is_str "$(cat out err)" "000$said" 'no libunwind: a stack of a second thread reports it'
+    record referee=1 ./late plain
+    like "$(cat err)" 'libunwind.so.8 cannot be loaded.*nothing is recorded' 'no libunwind: referee=1 refuses'
+    unset LD_LIBRARY_PATH
+}
+
 # A C library before 2.32 does not tell when a second thread begins.
 if ! nm -D "$(ldd late | awk '$1 == "libc.so.6" { print $3 }')" | grep -q __libc_single_threaded; then
     loaded "" plain 11 "an older C library: libunwind is loaded at once"
+    hidden
     done_testing
 fi
 
@@ -50,4 +73,5 @@ BENEATH=$SCRATCH/libcount.so loaded "" plain 11 "libunwind is loaded at once wit
 echo 'unsigned la_version(unsigned v) { return v; }' >auditor.c
 ok 'the auditor is built' "${CC:-gcc}" -shared -fPIC -o auditor.so auditor.c
 LD_AUDIT=$SCRATCH/auditor.so loaded "" plain 11 "libunwind is loaded at once under an auditor"
+hidden
 done_testing

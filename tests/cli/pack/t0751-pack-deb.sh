@@ -5,11 +5,11 @@
 
 version=$("$FLAME" --version | sed 's/flame //')
 # Packages needed to build, as the Makefile has them, without those that every build of a package
-# has.
+# has, and with musl-gcc, which only packages always need.
 is_str "$(sed -n '/^Build-Depends:/,/^[A-Z]/p' "$ROOT/packaging/debian/control" | grep -v '^Standards' |
     grep -oE '(^| )[a-z0-9.-]+(,|$)' |
     tr -d ' ,' | sort)" "$(sed -n '/^BUILD_PKGS/,/[^\\]$/p' "$ROOT/Makefile" | sed 's/^.*:=//; s/\\$//' | tr ' ' '\n' |
-    grep -vE '^(gcc|libc6-dev|)$' | sort)" 'packages and the Makefile have the same build dependencies'
+    grep -vE '^(gcc|libc6-dev|)$' | sort - <(echo musl-tools))" 'packages and the Makefile have the same build dependencies'
 
 debs=$BUILD/deb
 [ -e "$debs/flame_${version}_amd64.deb" ] || skip_all deb 'make deb has not been run'
@@ -23,7 +23,7 @@ for package in flame libflamemem libflamemem-dev; do
 done
 
 eval "install_run() { ( cd '$ROOT' && ${FLAME_MAKE:-make --no-print-directory} \"\$@\" ); }"
-run_expect_status 0 'make install' install_run install MUSL_GCC= DESTDIR="$SCRATCH/dest" PREFIX=/usr LIBDIR=/usr/lib/x86_64-linux-gnu
+run_expect_status 0 'make install' install_run install DESTDIR="$SCRATCH/dest" PREFIX=/usr LIBDIR=/usr/lib/x86_64-linux-gnu
 # Debian has a changelog and a copyright of its own for each package.
 is_str "$(cd root && find . -type f ! -name copyright ! -name changelog.gz ! -path '*/share/doc/*/examples/*' ! -path '*/lintian/*' |
     sed 's/\.gz$//' | sort)" \
@@ -46,6 +46,12 @@ while read -r soname; do
     esac
     like "$depends" "(^|, )$name-?[0-9]" "the package flame depends on that of $soname"
 done < <(sed -n 's/^#define LATE_LIBRARIES(L)//p' "$BUILD/generated/latelibs.h" | grep -oE 'lib[^"]*')
+# Later releases have a libdwarf with the same names and another interface.
+if dpkg --compare-versions "$(dpkg-query -W -f='${Version}' libdwarf-dev)" lt 1:0; then
+    like "$depends" '(^|, )libdwarf1 \(<< 1:0\)' 'the package flame excludes the later libdwarf'
+else
+    like "$depends" '(^|, )libdwarf1 \(>= 1:0' 'the package flame excludes the earlier libdwarf'
+fi
 like "$(dpkg-deb -f "$debs/libflamemem_${version}_amd64.deb" Depends)" 'libunwind8' \
     'the package libflamemem depends on libunwind'
 
@@ -59,10 +65,33 @@ file_has y.folded nanosleep 'the packaged flame off has the sleep'
 file_lacks err 'stops alone' 'the packaged flame off logs calls in-process'
 run_expect_status 0 'the packaged flame leak succeeds' root/usr/bin/flame leak -q -- true
 
-# Symbols of the program come with the package for them.
-id=$(readelf -nW root/usr/bin/flame | sed -n 's/.*Build ID: //p')
-dpkg-deb -x "$debs/flame-dbgsym_${version}_amd64.deb" symbols
-ok 'flame-dbgsym has the symbols of this flame' \
-    test -s "symbols/usr/lib/debug/.build-id/${id:0:2}/${id:2}.debug"
+# Programs of musl, by a recorder that needs no package of musl.
+musl=usr/lib/x86_64-linux-gnu/flame/musl/libflamemem.so
+ok 'the package libflamemem has the recorder of musl programs' test -e root/$musl
+is_str "$(readelf -dW root/$musl | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p')" libc.so \
+    'the packaged recorder of musl programs needs only musl'
+unlike "$(dpkg-deb -f "$debs/libflamemem_${version}_amd64.deb" Depends)" musl \
+    'the package libflamemem does not depend on musl'
+echo '#include <stdlib.h>
+static void *volatile p;
+__attribute__((noinline)) static void takes_it(void) { p = malloc(4321); }
+int main(void) { takes_it(); p = NULL; return 0; }' >leaky.c
+ok 'leaky is built with musl' musl-gcc -g -O0 -o leaky leaky.c
+like "$(readelf -lW leaky)" 'interpreter: .*/ld-musl-' 'leaky is a dynamic program of musl'
+run_expect_status 0 'the packaged flame mem of a musl program succeeds' root/usr/bin/flame mem -o m.svg -- ./leaky
+file_has m.svg '<title>takes_it .*4,321 bytes' 'the picture of a musl program has its function'
+run_expect_status 23 'the packaged flame leak of a musl program ends with status 23' \
+    root/usr/bin/flame leak -- sh -c './leaky; true'
+file_has err 'leaky\.c:3' 'the packaged flame leak of a musl program that a GNU shell starts names the line'
+
+# Symbols come with the packages for them.
+symbols_of() { # PACKAGE FILE
+    local id
+    id=$(readelf -nW "root/$2" | sed -n 's/.*Build ID: //p')
+    dpkg-deb -x "$debs/$1-dbgsym_${version}_amd64.deb" symbols
+    test -n "$id" && test -s "symbols/usr/lib/debug/.build-id/${id:0:2}/${id:2}.debug"
+}
+ok 'flame-dbgsym has the symbols of this flame' symbols_of flame usr/bin/flame
+ok 'libflamemem-dbgsym has the symbols of the recorder of musl programs' symbols_of libflamemem $musl
 
 done_testing

@@ -55,6 +55,15 @@ if command -v rpmspec >/dev/null; then
     is_str "$(cat out)" 'flame 1.2
 libflamemem 1.2
 libflamemem-devel 1.2' 'the RPM spec has three packages'
+    # The recorder of musl programs is in the second where musl-gcc is, and only if it is wanted.
+    for with in with without; do
+        rpmspec -P --$with musl --define 'flame_version 1.2' "$ROOT/packaging/rpm/flame.spec" >$with
+    done
+    is_str "$(grep -oE 'MUSL_GCC=[^ ]*|^BuildRequires:.*musl.*' with | sed 's/: */: /' | xargs)" \
+        'BuildRequires: /usr/bin/musl-gcc MUSL_GCC=musl-gcc MUSL_GCC=musl-gcc' \
+        'the RPM spec builds and installs the recorder of musl programs'
+    is_str "$(grep -oE 'MUSL_GCC=[^ ]*|^BuildRequires:.*musl.*' without | xargs)" 'MUSL_GCC= MUSL_GCC=' \
+        'the RPM spec leaves the recorder of musl programs out if it is not wanted'
     # Each installed file is in one of them: rpmbuild would refuse another one, minutes later.
     rpmspec -P --define 'flame_version 1.2' --define '_prefix /usr' "$ROOT/packaging/rpm/flame.spec" >spec
     sed -n '/^%files/,$p' spec | grep '^/' | sed 's|^/usr/lib64/flame$|/usr/lib/some-processor/flame|' >packed

@@ -44,4 +44,26 @@ run_expect_status 1 'a library that lacks a function: flame ends with status 1' 
     env LD_LIBRARY_PATH="$PWD/lib" "$FLAME" render --grep 'b|c' -o y.svg in.folded
 like "$(cat err)" '^flame: .*library.*pcre2' 'a library that lacks a function is named'
 is_int "$(wc -l <err)" 1 'a library that lacks a function: one line is printed'
+
+# A library that is not there: no command begins that would end with the tracer, and folding says why.
+for name in libseccomp libunwind- libelf "libz[.]"; do
+    soname=$(grep -m 1 "^$name" late)
+    rm -rf lib
+    mkdir lib
+    : >"lib/$soname"
+    for command in off run; do
+        run_expect_status 1 "without $soname flame $command ends with status 1" \
+            env LD_LIBRARY_PATH="$PWD/lib" "$FLAME" $command -o z.html -- echo began
+        is_str "$(cat out)" '' "without $soname flame $command does not begin the command"
+        like "$(cat err)" "^flame: a library that is needed here: .*$name" "without $soname flame $command names it"
+    done
+done
+"$FLAME" mem -q --no-names -o z.flame -- ls / >/dev/null
+rm -rf lib
+mkdir lib
+: >"lib/$(grep -m 1 ^libelf late)"
+run_expect_status 1 'without libelf flame fold ends with status 1' \
+    env LD_LIBRARY_PATH="$PWD/lib" "$FLAME" fold z.flame
+like "$(cat err)" '^flame: a library that is needed here: .*libelf' 'without libelf flame fold names it'
+is_int "$(wc -l <err)" 1 'without libelf flame fold prints one line'
 done_testing

@@ -32,10 +32,49 @@ static void is_of(const char *path, const char *want, const char *name)
     strbuf_release(&sb);
 }
 
+static void command_is(const char *release, const char *package, const char *want, const char *name)
+{
+    struct strbuf sb = STRBUF_INIT;
+    char path[256];
+
+    put("release", release);
+    snprintf(path, sizeof path, "%s/release", dir);
+    debpackage_add_command(path, package, &sb);
+    is_str(sb.buf, want, "%s", name);
+    strbuf_release(&sb);
+}
+
+static void commands(void)
+{
+#define TO_LIST                                                                                    \
+    " | sudo tee /etc/apt/sources.list.d/debug.list && sudo apt update && sudo apt install "       \
+    "dash-dbgsym"
+#define DEBIAN "echo deb http://deb.debian.org/debian-debug bookworm-debug main" TO_LIST
+
+    command_is("PRETTY_NAME=\"Debian 12\"\nVERSION_CODENAME=bookworm\nID=debian\n", "dash-dbgsym",
+               DEBIAN, "the command for Debian adds the archive of debug symbols");
+    command_is("ID=\"debian\"\nVERSION_CODENAME='bookworm'", "dash-dbgsym", DEBIAN,
+               "values in quotes are read, and a last line without a newline");
+    command_is(
+        "ID=ubuntu\nVERSION_CODENAME=noble\n", "dash-dbgsym",
+        "sudo apt install ubuntu-dbgsym-keyring && echo deb http://ddebs.ubuntu.com noble main "
+        "universe" TO_LIST,
+        "the command for Ubuntu adds its archive and the key");
+    command_is("ID=debian\nVERSION_CODENAME=bookworm\n", "libc6-dbg", "sudo apt install libc6-dbg",
+               "symbols of the C library are in the usual archive");
+    command_is("ID=debian\nVERSION_CODENAME=a;rm -rf b\n", "dash-dbgsym",
+               "sudo apt install dash-dbgsym",
+               "a codename with other characters is not put into a command");
+    command_is("ID=other\nVERSION_CODENAME=bookworm\n", "dash-dbgsym",
+               "sudo apt install dash-dbgsym", "another distribution has no known archive");
+    command_is("", "dash-dbgsym", "sudo apt install dash-dbgsym",
+               "an empty description names no archive");
+}
+
 static void remove_all(void)
 {
-    static const char *const names[] = {"tool.list", "libfoo1:amd64.list", "libc6:amd64.list",
-                                        "tool.md5sums", "rough.list"};
+    static const char *const names[] = {"release",          "tool.list",    "libfoo1:amd64.list",
+                                        "libc6:amd64.list", "tool.md5sums", "rough.list"};
     char path[256];
 
     for (size_t i = 0; i < ARRAY_LEN(names); i++) {
@@ -65,6 +104,7 @@ int main(void)
     is_of("/usr/bin/no end", "rough-dbgsym", "a last line without a newline is read");
     is_of("/opt/other", NULL, "other files of dpkg are not read as lists");
     is_of("", NULL, "an empty path finds no package");
+    commands();
     remove_all();
     is_of("/usr/bin/tool", NULL, "without dpkg's lists no package is found");
     return done_testing();

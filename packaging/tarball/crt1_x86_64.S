@@ -1,5 +1,5 @@
 /*
- * crt1.S: start-up code of the tarball's program, for any glibc.
+ * crt1_x86_64.S: start-up code of the tarball's program, for any glibc.
  *
  * Since 2.34 the C library runs the constructors of a program. Before that, start-up code in the program
  * did (__libc_csu_init). The argument `init` of __libc_start_main@GLIBC_2.2.5 selects between the two.
