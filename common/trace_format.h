@@ -146,7 +146,29 @@ struct trace_header {
     uint32_t
         unnamed_python; /* version of an interpreter whose functions have no names in stacks, major
                            << 8 | minor, or enum trace_unnamed_python; 0: there is none */
-    uint8_t padding[236];
+    uint32_t traces; /* 2 or more: the file has so many traces, of which this is the first, and ends
+                        with a trace_list; written when all of them are complete */
+    uint8_t padding[232];
+};
+
+/*
+ * Several traces in one file lie one behind the other, each at a multiple of TRACE_UNIT, with the
+ * offsets that it has in a file of its own. Behind the last one, at a multiple of TRACE_UNIT, is
+ * the list of their places, which ends with the file and is padded to a multiple of TRACE_UNIT.
+ * Readers that do not know the list read the first trace, which ends at its header's units.
+ */
+#define TRACE_LIST_MAGIC "FLAMELST"
+#define TRACE_LIST_MAX (1u << 20) /* traces of one file */
+
+struct trace_list {
+    char magic[8];
+    uint32_t traces; /* as in the first header; so many trace_place follow */
+    uint32_t reserved;
+};
+
+struct trace_place {
+    uint64_t at;   /* in the file; 0 of the first one. They ascend, and no two overlap. */
+    uint64_t size; /* bytes, of which the trace may use fewer */
 };
 
 /* An interpreter whose functions have no names, and whose version is not the reason. */
@@ -824,6 +846,8 @@ _Static_assert(sizeof(struct trace_off_row) == sizeof(struct trace_row), "on dis
 _Static_assert(sizeof(struct trace_off_thread) == sizeof(struct trace_thread), "on disk");
 _Static_assert(sizeof(struct trace_meta) == 8, "on disk");
 _Static_assert(sizeof(struct trace_life) == 24, "on disk");
+_Static_assert(sizeof(struct trace_list) == 16, "on disk");
+_Static_assert(sizeof(struct trace_place) == 16, "on disk");
 _Static_assert(sizeof(struct trace_region_time) == 24, "on disk");
 _Static_assert(sizeof(struct trace_module) == 72, "on disk");
 _Static_assert(sizeof(struct trace_origin) == 24, "on disk");

@@ -46,8 +46,8 @@ static const struct opts_row rows[] = {
              "and its end, and for libraries that are loaded meanwhile, for memory",
      .take = opts_take_true, .at = AT(off.tracer.no_stops)},
     {"output", 'o', "FILE",
-     "the result; its ending picks .html (a page with all views), .svg, .png, .folded, .flame (the "
-     "traces: FILE.flame and FILE.off.flame), or an export like .pb.gz (see flame render --help); "
+     "the result; its ending picks .html (a page with all views), .svg, .png, .folded, .flame (all "
+     "traces, in one file), or an export like .pb.gz (see flame render --help); "
      "several: all of these (default: COMMAND-run.html or pid-PID-run.html in the present "
      "directory)",
      .take = opts_take_list, .at = AT(outputs)},

@@ -97,11 +97,12 @@ static int load(struct load *l, char *path, bool alone, int column)
     if (alone)
         status = load_file(l, path);
     else
-        recordingset_find(&files, one, 1);
+        recordingset_find(&files, one, 1, load_recorder(l->fold->view, false, false));
     if (l->fold->when)
         l->fold->when->several = files.n > 1;
     for (size_t i = 0; i < files.n && status == FLAME_OK; i++)
         status = load_file(l, files.paths[i]);
+    l->missing += files.missing;
     recordingset_release(&files);
     if (status == FLAME_OK)
         status = load_traces(l);
@@ -199,25 +200,39 @@ static int check_modules(const struct load *l, char **paths)
                        strcmp(paths[without], "-") == 0 ? "standard input" : paths[without]);
 }
 
-static int check_gate(const struct settings *s, const struct stackset *stacks)
+/* Prints each line of the report of a gate. */
+static void print_report(struct strbuf *report)
 {
+    for (char *line = report->buf, *nl; (nl = strchr(line, '\n')); line = nl + 1) {
+        *nl = '\0';
+        flame_warn("diff: %s", line);
+    }
+    strbuf_clear(report);
+}
+
+static int check_gate(const struct settings *s, const struct load *l)
+{
+    const struct stackset *stacks = l->stacks;
     struct strbuf report = STRBUF_INIT;
     int status = FLAME_OK;
 
+    if (l->missing + l->unread)
+        return flame_error(
+            FLAME_UNCHECKED, "diff: --fail-above: %zu %s could not be read, so not all was checked",
+            l->missing + l->unread, l->missing + l->unread == 1 ? "trace" : "traces");
     if (!diff_gate_watches(&s->gate, stacks)) {
         if (s->gate.frame)
             return flame_error(FLAME_UNCHECKED, "diff: --fail-above: no stack has a frame that "
                                                 "matches, before or after, so nothing was "
                                                 "checked; look at the regular expression");
         flame_warn("diff: --fail-above: there are no stacks, before or after");
+    } else {
+        diff_gate_say(&s->gate, stacks, &report);
+        print_report(&report);
     }
-    if (!diff_gate_pass(&s->gate, stacks, &report)) {
+    if (!diff_gate_pass(&s->gate, stacks, &report))
         status = FLAME_FAILED;
-        for (char *line = report.buf, *nl; (nl = strchr(line, '\n')); line = nl + 1) {
-            *nl = '\0';
-            flame_error(FLAME_FAILED, "diff: %s", line);
-        }
-    }
+    print_report(&report);
     strbuf_release(&report);
     return status;
 }
@@ -246,7 +261,7 @@ static int compare(struct settings *s, char **paths)
         status = load_write(&l, s->output);
     }
     if (status == FLAME_OK && s->has_gate)
-        status = check_gate(s, l.stacks);
+        status = check_gate(s, &l);
     load_release(&l);
     return status;
 }

@@ -148,7 +148,9 @@ int fold_main(int argc, char **argv)
         status = FLAME_USAGE;
     if (status < 0) {
         fold_options_for(&q.fold, &q.filter);
-        recordingset_find(&files, argv + first, (size_t)(argc - first));
+        recordingset_find(
+            &files, argv + first, (size_t)(argc - first),
+            load_recorder(q.fold.view, q.fold.idle || q.when.region, q.fold.ancestors));
         q.when.several = files.n > 1;
         status = fold_files(&q, files.paths, files.n);
         recordingset_release(&files);

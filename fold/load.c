@@ -12,11 +12,15 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "common/error.h"
+#include "common/files/trace_file.h"
 #include "common/trace/trace_reader.h"
+#include "fold/analysis/recordingset.h"
 #include "fold/collapse/readers.h"
 #include "fold/stacks/wrong_input.h"
+#include "fold/viewtable.h"
 
 static const struct collapse_options plain;
 
@@ -73,19 +77,71 @@ static int read_text(struct load *l, struct collapse *c)
     return check(l, c);
 }
 
+/* Reports that a trace which was not read by its path is the first of several. */
+static void say_several(const struct textinput *in, const struct trace *t)
+{
+    if (t->header.traces > 1)
+        flame_warn("%s: has %" PRIu32 " traces, and only the first is read; all of them are read "
+                   "from a file",
+                   in->name, t->header.traces);
+}
+
+/* Whether the input is a file as it is, of which the beginning alone was read: it is at its
+ * beginning again then. trace_load reads the part of it that is in use, and reads it anew if it was
+ * written meanwhile. */
+static bool is_file(const struct textinput *in)
+{
+    off_t peeked = (off_t)(in->end - in->pos);
+    struct stat st;
+
+    if (in->is_part)
+        return true;
+    if (in->codec || fstat(in->fd, &st) != 0 || !S_ISREG(st.st_mode))
+        return false;
+    return in->fd != STDIN_FILENO ||
+           (lseek(in->fd, 0, SEEK_CUR) == peeked && lseek(in->fd, 0, SEEK_SET) == 0);
+}
+
 int load_trace(struct textinput *in, const char *path, struct trace **out)
 {
     struct strbuf bytes = STRBUF_INIT;
+    bool std = !path || strcmp(path, "-") == 0, file = is_file(in);
     int status;
 
-    if (path && strcmp(path, "-") != 0 && !in->codec)
-        status = trace_load(path, out);
+    if (file)
+        status = trace_load(std ? "-" : path, out);
     else if (!textinput_all(in, &bytes))
         status = textinput_cannot_read(in);
     else
         status = trace_load_bytes(in->name, bytes.buf, bytes.len, false, out);
+    if (!status && (std || !file))
+        say_several(in, *out);
     strbuf_release(&bytes);
     return status;
+}
+
+int load_one_trace(struct textinput *in, const char *path, bool several, struct trace **out)
+{
+    struct strbuf why = STRBUF_INIT;
+    int status;
+
+    if (!in->is_part || !several)
+        return load_trace(in, path, out);
+    status = trace_load_linked_or_why(path, &why, out);
+    if (status == FLAME_USAGE) {
+        flame_warn("%s: left out, as it cannot be read: %s", path, why.buf);
+        status = FLAME_OK;
+    }
+    strbuf_release(&why);
+    return status;
+}
+
+uint32_t load_recorder(const char *view, bool of_waits, bool of_memory)
+{
+    return view        ? view_find(view)->recorder
+           : of_waits  ? TRACE_RECORDER_OFF
+           : of_memory ? TRACE_RECORDER_MEM
+                       : RECORDINGSET_FIRST;
 }
 
 bool load_is_trace(struct textinput *in)
@@ -93,7 +149,7 @@ bool load_is_trace(struct textinput *in)
     const char *text;
     size_t len = textinput_peek(in, &text, sizeof TRACE_MAGIC - 1);
 
-    return trace_magic_matches(text, len);
+    return in->is_part || trace_magic_matches(text, len);
 }
 
 int load_process(struct process_tree *tree, const char *path)
@@ -103,11 +159,15 @@ int load_process(struct process_tree *tree, const char *path)
     struct stat st;
     int status = FLAME_OK, err;
 
+    if (trace_file_is_part(path)) {
+        process_tree_add_file(tree, path);
+        return FLAME_OK;
+    }
     if (strcmp(path, "-") == 0 || stat(path, &st) != 0 || !S_ISREG(st.st_mode))
         return FLAME_OK;
     err = textinput_open(&in, path);
     if (err)
-        return flame_cannot_read(path, err);
+        return trace_file_cannot_read(path, err);
     if (!load_is_trace(&in)) {
         ;
     } else if (!in.codec) {
@@ -132,10 +192,14 @@ static int add_trace(struct load *l, struct trace *t)
 /* Parts of a recording are kept until all are there. */
 static int keep_trace(struct load *l, struct collapse *c, const char *path)
 {
+    bool is_part = false, several = l->fold->when && l->fold->when->several;
     struct trace *t = NULL;
-    bool is_part = false;
-    int status = load_trace(&c->in, path, &t);
+    int status = load_one_trace(&c->in, path, several, &t);
 
+    if (status == FLAME_OK && !t) {
+        l->unread++;
+        return FLAME_OK;
+    }
     if (status == FLAME_OK)
         status = trace_parts_take(&l->parts, t, &is_part);
     if (status != FLAME_OK)
@@ -157,6 +221,8 @@ int load_parts(struct load *l)
         else
             trace_free(joined[i]);
     free(joined);
+    if (status == FLAME_OK && l->unread && !l->traces && !l->texts)
+        status = flame_error(FLAME_USAGE, "%s: no trace is left that can be read", l->command);
     return status == FLAME_OK ? fold_when_check(l->fold->when) : status;
 }
 
@@ -168,7 +234,7 @@ int load_file(struct load *l, const char *path)
     collapse_init(&c, &plain, l->stacks);
     err = textinput_open(&c.in, path);
     if (err) {
-        status = flame_cannot_read(path, err);
+        status = trace_file_cannot_read(path, err);
     } else if (load_is_trace(&c.in)) {
         status = keep_trace(l, &c, path);
     } else {

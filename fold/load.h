@@ -25,6 +25,8 @@ struct load {
     struct strbuf meta;                /* the "# flame:" line that the files share, or empty */
     int column;                        /* as in struct collapse */
     size_t texts;                      /* files of folded text so far */
+    size_t missing;                    /* traces that were not there (recordingset.h) */
+    size_t unread;                     /* traces that were left out so far, see load_one_trace */
     struct tracesums *traces; /* sums of the traces read so far, for load_traces; NULL: none */
     struct trace_parts parts; /* of recordings, to be joined */
 };
@@ -37,6 +39,14 @@ bool load_is_trace(struct textinput *in);
 /* Reads such an input, which was opened from `path`, into *out, for the caller to free; or an
  * enum flame_exit after a line. */
 int load_trace(struct textinput *in, const char *path, struct trace **out);
+
+/* Like load_trace. With `several` files being read, one of the traces in a file of several that
+ * cannot be read costs itself only: a line says so, and *out is NULL. */
+int load_one_trace(struct textinput *in, const char *path, bool several, struct trace **out);
+
+/* Which traces of a recording are read (recordingset.h) for a view; for none, with options that
+ * only traces of waiting or of memory have; else those of the first one's recorder. */
+uint32_t load_recorder(const char *view, bool of_waits, bool of_memory);
 
 /* Adds the process of a trace file to the tree, for its descendants; only if the file can be
  * read twice. 0, or an enum flame_exit after a line. */

@@ -1,8 +1,9 @@
 /*
  * outfile.h: output files that appear whole or not at all.
  *
- * Writes go to a file beside the target ("NAME.tmpXXXXXX"), which outfile_commit renames over it;
- * outfile_abort removes it. With path NULL or "-" the output is standard output and only the
+ * Writes go to a file beside the target ("NAME.tmpXXXXXX", or "flame.tmpXXXXXX" for a long name),
+ * which outfile_commit renames over it; outfile_abort removes it, and so does a signal that ends
+ * the process (tempfile.h). With path NULL or "-" the output is standard output and only the
  * stream's own errors count. A target that exists and is not a regular file (a pipe, /dev/stdout, a
  * terminal) is opened and written in place, as renaming over it would destroy it; opening a pipe
  * waits for its reader. On a terminal, names are shown by termstream.h. Another user's pipe in a
@@ -19,7 +20,7 @@
 
 struct outfile {
     FILE *f;     /* write here; NULL when not open */
-    char *path;  /* what the user asked for, NULL for standard output */
+    char *path;  /* the file, without links; NULL for standard output */
     char *aside; /* the temporary name, NULL when written in place */
 };
 

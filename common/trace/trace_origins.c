@@ -2,16 +2,16 @@
 #include "common/trace/trace_origins.h"
 
 #include <dirent.h>
-#include <errno.h>
-#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "common/alloc.h"
 #include "common/error.h"
-#include "common/files/plainfile.h"
 #include "common/strbuf.h"
 #include "common/trace/trace_builder.h"
+#include "common/files/trace_file.h"
 #include "common/trace/trace_reader.h"
 
 #define KEPT 4
@@ -76,52 +76,95 @@ static struct trace_origin facts_of(const struct trace_header *h)
 static bool read_facts(const char *path, struct trace_origin *facts)
 {
     struct trace_header h;
-    int fd = plainfile_open(path, O_RDONLY);
+    struct trace_file f;
     bool ok;
 
-    if (fd < 0)
+    if (trace_file_open(path, 0, &f))
         return false;
-    ok = trace_read_header(fd, &h);
-    close(fd);
+    ok = trace_file_header(&f, &h);
+    close(f.fd);
     if (ok)
         *facts = facts_of(&h);
     return ok;
 }
 
-static void list_directory(struct trace_origins *o, const char *name)
+/* Adds a file if it is a trace; takes over its path. */
+static void list_file(struct trace_origins *o, char *path)
+{
+    struct trace_origin facts;
+
+    if (!read_facts(path, &facts)) {
+        free(path);
+        return;
+    }
+    o->beside = xreallocarray(o->beside, o->nbeside + 1, sizeof *o->beside);
+    o->beside[o->nbeside].facts = facts;
+    o->beside[o->nbeside++].path = path;
+}
+
+static char *path_in(const char *directory, const char *name)
+{
+    struct strbuf path = STRBUF_INIT;
+
+    strbuf_addf(&path, "%s/%s", directory, name);
+    return strbuf_detach(&path, NULL);
+}
+
+/* The directory of a file's name; for one of several traces in a file, that file. The caller frees
+ * it. */
+static char *directory_of(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+
+    return slash ? xmemdup0(path, (size_t)(slash - path)) : xstrdup(".");
+}
+
+static void list_files(struct trace_origins *o, const char *name)
 {
     DIR *dir = opendir(name);
     struct dirent *d;
 
-    forget_directory(o);
-    o->directory = xstrdup(name);
-    for (size_t n = 0; dir && n < BESIDE_MAX && (d = readdir(dir)); n++) {
-        struct strbuf path = STRBUF_INIT;
-        struct trace_origin facts;
-
-        strbuf_addf(&path, "%s/%s", name, d->d_name);
-        if ((d->d_type == DT_REG || d->d_type == DT_UNKNOWN) && read_facts(path.buf, &facts)) {
-            o->beside = xreallocarray(o->beside, o->nbeside + 1, sizeof *o->beside);
-            o->beside[o->nbeside].facts = facts;
-            o->beside[o->nbeside++].path = strbuf_detach(&path, NULL);
-        }
-        strbuf_release(&path);
-    }
+    for (size_t n = 0; dir && n < BESIDE_MAX && (d = readdir(dir)); n++)
+        if (d->d_type == DT_REG || d->d_type == DT_UNKNOWN)
+            list_file(o, path_in(name, d->d_name));
     if (dir)
         closedir(dir);
+}
+
+/* Lists the traces in a directory; or those in a file of several traces, and then those beside
+ * it. */
+static void list_directory(struct trace_origins *o, const char *name)
+{
+    uint32_t traces;
+    char *outer;
+
+    forget_directory(o);
+    o->directory = xstrdup(name);
+    if (trace_file_count(name, &traces) || !traces) {
+        list_files(o, name);
+        return;
+    }
+    for (uint32_t i = 1; i <= traces; i++) {
+        char number[12];
+
+        snprintf(number, sizeof number, "%" PRIu32, i);
+        list_file(o, path_in(name, number));
+    }
+    outer = directory_of(name);
+    list_files(o, outer);
+    free(outer);
 }
 
 /* Path where the wanted trace is now; NULL: not found. */
 static const char *find(struct trace_origins *o, const struct trace *t,
                         const struct trace_origin_view *wanted)
 {
-    const char *slash = strrchr(t->path, '/');
     struct trace_origin facts;
     char *directory;
 
     if (read_facts(wanted->path, &facts) && same(&facts, &wanted->facts))
         return wanted->path;
-    directory = slash ? xmemdup0(t->path, (size_t)(slash - t->path)) : xstrdup(".");
+    directory = directory_of(t->path);
     if (!o->directory || strcmp(o->directory, directory) != 0)
         list_directory(o, directory);
     free(directory);

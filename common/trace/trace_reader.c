@@ -23,15 +23,12 @@
 #include "common/alloc.h"
 #include "common/basename.h"
 #include "common/files/plainfile.h"
+#include "common/files/trace_file.h"
 #include "common/trace/trace_reader_impl.h"
 #include "common/trace/mark_growth.h"
 
 /* Bytes read in one go: a hole behind the wanted bytes costs as much as data does. */
 #define AT_ONCE ((size_t)512 << 10)
-
-/* See is_hollow. */
-#define HOLLOW_FROM ((size_t)256 << 20)
-#define HOLLOW_SHARE 64u
 
 bool trace_magic_matches(const void *data, size_t len)
 {
@@ -40,9 +37,7 @@ bool trace_magic_matches(const void *data, size_t len)
 
 bool trace_read_header(int fd, struct trace_header *h)
 {
-    return pread(fd, h, sizeof *h, 0) == (ssize_t)sizeof *h && trace_magic_matches(h, sizeof *h) &&
-           h->byte_order == TRACE_BYTE_ORDER && h->version == TRACE_VERSION &&
-           h->recorder == TRACE_RECORDER_MEM;
+    return trace_file_header(&(struct trace_file){.fd = fd, .size = UINT64_MAX}, h);
 }
 
 void trace_free_marks(struct trace *t)
@@ -133,7 +128,10 @@ static int load_owned(const char *name, uint8_t *data, size_t len, const struct 
     priv->data = data;
     priv->src = (struct trace_source){
         .name = t->path, .data = data, .len = len, .quiet = saying->quiet, .why = saying->why};
-    if ((err = trace_check_header(&priv->src, t)) || (err = trace_find_segments(&priv->src, t)) ||
+    err = trace_check_header(&priv->src, t);
+    if (!err && t->header.traces > 1) /* other traces follow */
+        priv->src.len = (size_t)t->header.units * TRACE_UNIT;
+    if (err || (err = trace_find_segments(&priv->src, t)) ||
         (err = trace_check_meta(&priv->src, t)) || (err = trace_gather_segments(&priv->src, t)) ||
         (err = trace_check_nodes(&priv->src, t)) || (err = trace_check_rows(&priv->src, t))) {
         trace_free(t);
@@ -244,9 +242,11 @@ static int cannot_read(const char *name, size_t expected, int err, const struct 
         return flame_error(FLAME_FAILED,
                            "%s: out of memory reading %zu bytes; use a machine with more", name,
                            expected);
+    if (!saying->why && err == TRACE_FILE_DAMAGED)
+        return flame_error(FLAME_USAGE, "%s: %s; copy it again", name, trace_file_why(err));
     if (!saying->why)
-        return flame_cannot_read(name, err);
-    strbuf_addstr(saying->why, plainfile_why(err));
+        return trace_file_cannot_read(name, err);
+    strbuf_addstr(saying->why, trace_file_why(err));
     return FLAME_USAGE;
 }
 
@@ -267,18 +267,6 @@ static int refuse_other(const char *name, int fd, const struct saying *saying, s
     if (n < 0)
         return cannot_read(name, 0, -errno, saying);
     return load_owned(name, (uint8_t *)xmemdup0(first, (size_t)n), (size_t)n, saying, out);
-}
-
-/*
- * Whether a header says that far more is in use than is on the disk: such a file is a trap for its
- * readers. A trace has a hole in each segment that is not full, of which there are a few of each
- * kind. False where the file system does not report what is on the disk.
- */
-static bool is_hollow(const struct stat *st, size_t used)
-{
-    uint64_t on_disk = (uint64_t)st->st_blocks * 512;
-
-    return on_disk && used > HOLLOW_FROM && used / HOLLOW_SHARE > on_disk;
 }
 
 static int refuse_hollow(const char *name, const struct stat *st, size_t used,
@@ -308,7 +296,7 @@ static int load_fd(const char *name, int fd, const struct saying *saying, struct
         return refuse_other(name, fd, saying, out);
     if (regular && (uint64_t)st.st_size < SIZE_MAX / 4)
         expected = bytes_in_use(fd, (size_t)st.st_size);
-    if (regular && is_hollow(&st, expected))
+    if (regular && trace_file_is_hollow(&st, expected))
         return refuse_hollow(name, &st, expected, saying);
     err = read_whole(fd, expected, &data, &len);
     if (err) {
@@ -326,15 +314,30 @@ static int load_fd(const char *name, int fd, const struct saying *saying, struct
     return 0;
 }
 
+/* One of several traces in a file, which is complete and does not change. */
+static int load_part(const char *name, const struct trace_file *f, const struct saying *saying,
+                     struct trace **out)
+{
+    uint8_t *data = f->size < SIZE_MAX / 2 ? malloc((size_t)f->size + 1) : NULL;
+
+    if (!data)
+        return cannot_read(name, (size_t)f->size, -ENOMEM, saying);
+    if (trace_file_read(f, 0, data, (size_t)f->size))
+        return load_owned(name, data, (size_t)f->size, saying, out);
+    free(data);
+    return cannot_read(name, (size_t)f->size, -EIO, saying);
+}
+
 static int load_plain(const char *path, int flags, const struct saying *saying, struct trace **out)
 {
-    int fd = plainfile_open(path, O_RDONLY | flags), err;
+    struct trace_file f;
+    int err = trace_file_open(path, flags, &f);
 
     *out = NULL;
-    if (fd < 0)
-        return cannot_read(path, 0, fd, saying);
-    err = load_fd(path, fd, saying, out);
-    close(fd);
+    if (err)
+        return cannot_read(path, 0, err, saying);
+    err = f.is_part ? load_part(path, &f, saying, out) : load_fd(path, f.fd, saying, out);
+    close(f.fd);
     return err;
 }
 
@@ -353,6 +356,11 @@ int trace_load_or_why(const char *path, struct strbuf *why, struct trace **out)
     return load_plain(path, O_NOFOLLOW, &(struct saying){.why = why}, out);
 }
 
+int trace_load_linked_or_why(const char *path, struct strbuf *why, struct trace **out)
+{
+    return load_plain(path, 0, &(struct saying){.why = why}, out);
+}
+
 int trace_load(const char *path, struct trace **out)
 {
     int fd, err;
@@ -361,6 +369,8 @@ int trace_load(const char *path, struct trace **out)
     if (strcmp(path, "-") == 0)
         return load_fd("standard input", STDIN_FILENO, &aloud, out);
     fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0 && errno == ENOTDIR)
+        return load_plain(path, 0, &aloud, out);
     if (fd < 0)
         return flame_cannot_read(path, -errno);
     err = load_fd(path, fd, &aloud, out);

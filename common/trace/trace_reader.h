@@ -14,7 +14,8 @@
 #include "common/trace/trace.h"
 
 /*
- * Loads and checks `path` ("-": standard input). 0, or an enum flame_exit with one line already on
+ * Loads and checks `path` ("-": standard input), which may be that of one of several traces in a
+ * file (common/files/trace_file.h). 0, or an enum flame_exit with one line already on
  * standard error (FLAME_USAGE for a bad file, FLAME_FAILED when memory runs out); *out is NULL
  * then.
  */
@@ -30,6 +31,9 @@ int trace_load_quietly(const char *path, struct trace **out);
 /* Like trace_load_plain, but refuses links; a short reason without the file's name is appended to
  * `why`. */
 int trace_load_or_why(const char *path, struct strbuf *why, struct trace **out);
+
+/* Like trace_load_or_why, and follows links. */
+int trace_load_linked_or_why(const char *path, struct strbuf *why, struct trace **out);
 
 /* Whether a file was created as a trace and has no contents yet: its process ended as it began. */
 bool trace_has_not_begun(const char *path);

@@ -17,6 +17,7 @@
 #include "driver/rundir/rundir.h"
 #include "fold/analysis/recordingset.h"
 #include "fold/fold.h"
+#include "fold/load.h"
 
 struct traces {
     struct trace **t;
@@ -50,7 +51,8 @@ static FLAME_NORETURN void fold(const char *path, const char *to, int done,
     if (rundir_each_trace(path, add, &all) == -ENOTDIR) {
         struct recordingset files;
 
-        recordingset_find(&files, (char *[]){(char *)path}, 1);
+        recordingset_find(&files, (char *[]){(char *)path}, 1,
+                          load_recorder(options->view, false, false));
         for (size_t i = 0; i < files.n; i++)
             add(files.paths[i], &all);
         recordingset_release(&files);

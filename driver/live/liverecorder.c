@@ -24,6 +24,7 @@
 #include "driver/live/liverun.h"
 #include "driver/run/launch.h"
 #include "driver/run/recording.h"
+#include "fold/analysis/recordingset.h"
 #include "driver/monitor/recordedtrace.h"
 
 #define LOOK_NS 20000000
@@ -271,6 +272,21 @@ static void choose_of_run(struct liverecorder *r)
     strbuf_release(&waits);
 }
 
+/* The result of a run that records both: the trace of waiting in it, or beside it. */
+static char *find_waits(const char *result)
+{
+    char *path = (char *)result, *last;
+    struct recordingset traces;
+
+    recordingset_find(&traces, &path, 1, TRACE_RECORDER_OFF);
+    last = xstrdup(traces.paths[traces.n - 1]);
+    recordingset_release(&traces);
+    if (recordingset_recorder(last) == TRACE_RECORDER_OFF)
+        return last;
+    free(last);
+    return recording_waits_name(result);
+}
+
 /* The directory of a run is removed when its result is written. */
 static bool run_has_ended(struct liverecorder *r)
 {
@@ -278,7 +294,7 @@ static bool run_has_ended(struct liverecorder *r)
         choose_of_run(r);
         return false;
     }
-    set_trace(r, r->both && r->waits ? recording_waits_name(r->followed) : xstrdup(r->followed));
+    set_trace(r, r->both && r->waits ? find_waits(r->followed) : xstrdup(r->followed));
     return true;
 }
 

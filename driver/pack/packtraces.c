@@ -5,9 +5,9 @@
 #include "driver/pack/packtraces.h"
 
 #include <stdlib.h>
-#include <sys/stat.h>
 
 #include "common/alloc.h"
+#include "common/files/trace_file.h"
 #include "common/trace/trace_reader.h"
 #include "driver/pack/tracecopy.h"
 #include "fold/pack/packing.h"
@@ -23,11 +23,10 @@ struct batch {
     uint64_t bytes;
 };
 
-static uint64_t size_of(const char *path)
+int pack_copy(const struct packtrace *p, const struct strbuf *names)
 {
-    struct stat st;
-
-    return stat(path, &st) == 0 && st.st_size > 0 ? (uint64_t)st.st_size : 0;
+    return p->into ? tracecopy_into(p->from, p->into, &p->of, names)
+                   : tracecopy(p->from, p->to, &p->of, names);
 }
 
 /* Writes the copies of a batch, and empties it. */
@@ -40,8 +39,7 @@ static int write_batch(const struct symbol_options *opt, struct batch *b, bool s
         status = 0;
     for (size_t i = 0; i < b->n; i++) {
         if (!status)
-            status =
-                tracecopy(b->of[i]->from, b->of[i]->to, &b->of[i]->of, named ? &b->names[i] : NULL);
+            status = pack_copy(b->of[i], named ? &b->names[i] : NULL);
         trace_free(b->traces[i]);
         strbuf_release(&b->names[i]);
     }
@@ -55,7 +53,16 @@ static void add(struct batch *b, const struct packtrace *of, struct trace *t)
     b->of[b->n] = of;
     b->names[b->n] = (struct strbuf)STRBUF_INIT;
     b->traces[b->n++] = t;
-    b->bytes += size_of(of->from);
+    b->bytes += trace_file_size(of->from);
+}
+
+/* Copies a trace that cannot be read; the traces before it are written first, as their order in a
+ * bundle is that of the traces. */
+static int copy_unread(const struct symbol_options *opt, struct batch *b, const struct packtrace *p)
+{
+    int status = p->into ? write_batch(opt, b, false) : 0;
+
+    return status ? status : pack_copy(p, NULL);
 }
 
 int pack_traces(const struct symbol_options *opt, const struct packtrace *traces, size_t n,
@@ -71,7 +78,7 @@ int pack_traces(const struct symbol_options *opt, const struct packtrace *traces
         if (!err)
             add(b, &traces[i], t);
         else
-            status = strict ? err : tracecopy(traces[i].from, traces[i].to, &traces[i].of, NULL);
+            status = strict ? err : copy_unread(opt, b, &traces[i]);
         if (!status && (b->n == BATCH_TRACES || b->bytes >= BATCH_BYTES))
             status = write_batch(opt, b, strict);
     }

@@ -7,6 +7,7 @@
 
 #include "common/strbuf.h"
 #include "common/trace_format.h"
+#include "driver/pack/tracebundle.h"
 
 /*
  * Writes the trace `from`, which may be written to meanwhile, to `to`; whole or not at all; both
@@ -15,5 +16,9 @@
  */
 int tracecopy(const char *from, const char *to, const struct trace_fileset *of,
               const struct strbuf *names);
+
+/* Like tracecopy, as the next trace of a bundle; there is no line if it is too large. */
+int tracecopy_into(const char *from, struct tracebundle *b, const struct trace_fileset *of,
+                   const struct strbuf *names);
 
 #endif

@@ -27,10 +27,7 @@
 #include "common/procpath.h"
 #include "common/strbuf.h"
 #include "common/trace/trace_reader.h"
-#include "driver/pack/packtraces.h"
-#include "driver/pack/tracecopy.h"
 #include "driver/run/runtimes.h"
-#include "fold/analysis/recordingset.h"
 #include "fold/fold.h"
 #include "fold/stacks/place.h"
 #include "fold/viewtable.h"
@@ -67,7 +64,6 @@ static int take_one(struct recording *r, char **path)
     struct strbuf why = STRBUF_INIT;
     struct trace *t;
     int status = trace_load_or_why(*path, &why, &t);
-
     if (!status) {
         run_totals_add(&r->taken, t, false);
     } else if (status == FLAME_USAGE) {
@@ -212,8 +208,8 @@ static bool has_traces(const struct recording *r)
     return r->rundir.ntraces || r->waits.taken.nprocesses;
 }
 
-/* Keeps the traces if the output cannot be written (on a full disk, for example), as the run may
- * have taken hours. */
+/* Keeps the traces if the output cannot be written (on a full disk, for example) or does not have
+ * the view that was asked for, as the run may have taken hours. */
 static void keep(struct recording *r, bool memory)
 {
     bool taken_in = r->taken.nprocesses && r->taken.process[0].ended;
@@ -324,7 +320,7 @@ int recording_run(const struct run_options *o, recording_maker *record,
         status = take_rest(&r, o);
     if (!status)
         status = then(&r, o);
-    if (status == FLAME_FAILED)
+    if (status == FLAME_FAILED || status == FLAME_USAGE)
         keep(&r, true);
     else if (!status && o->is_test)
         status = print_doubts(&r, o);
@@ -345,76 +341,12 @@ int recording_fold(const struct recording *r, const struct run_options *o, bool 
     return fold_loaded(&opt, r->traces, r->ntraces, folded);
 }
 
-/* `output`, the name of a trace, with `what` before its ending. The caller frees it. */
-static char *name_beside(const char *output, const char *what)
-{
-    size_t len = strlen(output) - strlen(".flame");
-    struct strbuf name = STRBUF_INIT;
-
-    strbuf_add(&name, output, len);
-    strbuf_addf(&name, "%s.flame", what);
-    return strbuf_detach(&name, NULL);
-}
-
-char *recording_trace_name(const char *output, size_t i)
-{
-    return recordingset_name(output, i);
-}
-
-char *recording_waits_name(const char *output)
-{
-    return name_beside(output, ".off");
-}
-
-static void remove_file(const char *path)
+void recording_remove_older(const char *path)
 {
     struct stat st;
 
     if (lstat(path, &st) == 0 && S_ISREG(st.st_mode))
         unlink(path);
-}
-
-/* Copies traces with the names of their addresses, or as they are. */
-static int copy_traces(const struct run_options *o, const struct packtrace *traces, size_t n)
-{
-    static const struct symbol_options usual;
-    int status = 0;
-
-    if (!o->no_names)
-        return pack_traces(&usual, traces, n, false);
-    for (size_t i = 0; i < n && !status; i++)
-        status = tracecopy(traces[i].from, traces[i].to, &traces[i].of, NULL);
-    return status;
-}
-
-static int keep_traces(const struct recording *r, const struct run_options *o)
-{
-    size_t n = r->rundir.ntraces;
-    struct packtrace *traces = xcalloc(n + 1, sizeof *traces);
-    char **to = xcalloc(n + 1, sizeof *to);
-    struct trace_fileset of = {.files = 0};
-    int status;
-
-    if (!n && o->records_memory)
-        remove_file(o->output); /* an older trace would be taken for this run's */
-    if (n > 1)
-        of = recordingset_new((uint32_t)n);
-    for (size_t i = 0; i < n; i++) {
-        to[i] = recording_trace_name(o->output, i);
-        traces[i] = (struct packtrace){r->rundir.traces[i], to[i], of};
-        of.file++;
-    }
-    if (o->traces_waits)
-        to[n] = o->records_memory ? recording_waits_name(o->output) : xstrdup(o->output);
-    if (to[n] && !r->waits.ntraces)
-        remove_file(to[n]);
-    traces[n] = (struct packtrace){.from = r->rundir.waits, .to = to[n]};
-    status = copy_traces(o, traces, n + (r->waits.ntraces > 0));
-    for (size_t i = 0; i <= n; i++)
-        free(to[i]);
-    free(to);
-    free(traces);
-    return status;
 }
 
 static bool has_stacks(const struct strbuf *folded)
@@ -543,7 +475,7 @@ int recording_put(const struct recording *r, const struct run_options *o,
     *empty = false;
     switch (o->kind) {
     case RUN_OUTPUT_TRACE:
-        return keep_traces(r, o);
+        return recording_keep_traces(r, o);
     case RUN_OUTPUT_FOLDED:
         return put_text(folded, o->output);
     default:
@@ -551,7 +483,7 @@ int recording_put(const struct recording *r, const struct run_options *o,
         if (!*empty)
             return draw(r, folded, o);
         /* An older picture of that name would be taken for this run's. */
-        remove_file(o->output);
+        recording_remove_older(o->output);
         return 0;
     }
 }

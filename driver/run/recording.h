@@ -105,10 +105,16 @@ int recording_left_nothing(const struct recording *r, const struct run_options *
 /* Writes text to a file, whole or not at all. 0, or an enum flame_exit after a line. */
 int recording_write_text(const struct strbuf *text, const char *to);
 
-/* The name of the i-th (from 0) of several trace files that -o `output` makes. The
- * caller frees it. */
-char *recording_trace_name(const char *output, size_t i);
-/* The name of the trace of waiting, if there are traces of memory as well. */
+/* Removes an older file of that name, which would be taken for this run's. */
+void recording_remove_older(const char *path);
+
+/* Writes the run's traces to o->output, into one file (recording_traces.c). 0, or an enum
+ * flame_exit after a line. */
+int recording_keep_traces(const struct recording *r, const struct run_options *o);
+
+/* Whether the traces at `output`, several of them, became a file each. */
+bool recording_has_files(const char *output);
+/* The name of the trace of waiting, if it is a file beside those of memory. */
 char *recording_waits_name(const char *output);
 
 #endif

@@ -4,19 +4,30 @@
 
 #include "common/env/openpage.h"
 #include "common/error.h"
+#include "fold/analysis/recordingset.h"
 #include "fold/viewtable.h"
 
-static void print_memory(const struct recording *r, const struct run_options *o, const char *view)
+static void print_one_file(const struct run_options *o, size_t n, const char *view)
 {
-    size_t n = r->rundir.ntraces;
-    char *last;
-
-    if (n <= 1) {
-        flame_warn("the trace is in %s; see it with 'flame render --view %s -o x.svg %s'",
+    if (o->faults)
+        flame_warn("%zu traces, of programs and of their page faults, in %s; see them with 'flame "
+                   "render --view fault -o x.svg %s'",
+                   n, o->output, o->output);
+    else
+        flame_warn("%zu programs in %s; see them with 'flame render --view %s -o x.svg %s'", n,
                    o->output, view, o->output);
-        return;
-    }
-    last = recording_trace_name(o->output, n - 1);
+}
+
+static void print_one_trace(const struct run_options *o, const char *view)
+{
+    flame_warn("the trace is in %s; see it with 'flame render --view %s -o x.svg %s'", o->output,
+               view, o->output);
+}
+
+static void print_files(const struct run_options *o, size_t n, const char *view)
+{
+    char *last = recordingset_name(o->output, n - 1);
+
     if (o->faults)
         flame_warn("%zu traces, of programs and of their page faults: %s to %s; 'flame render "
                    "--view fault -o x.svg %s' takes all of them",
@@ -28,17 +39,32 @@ static void print_memory(const struct recording *r, const struct run_options *o,
     free(last);
 }
 
+/* The trace of waiting has a file of its own only if those of memory have, too. */
+static void print_waits_beside(const struct run_options *o)
+{
+    char *waits = recording_waits_name(o->output);
+
+    flame_warn("the trace of waiting is in %s; see it with 'flame render -o x.svg %s'", waits,
+               waits);
+    free(waits);
+}
+
 static void print_traces(const struct recording *r, const struct run_options *o, const char *view)
 {
-    bool both = o->records_memory && r->waits.ntraces;
-    char *waits = both ? recording_waits_name(o->output) : NULL;
+    size_t n = r->rundir.ntraces;
+    bool both = n && o->records_memory && r->waits.ntraces, apart = recording_has_files(o->output);
 
-    if (!both || r->rundir.ntraces)
-        print_memory(r, o, view);
-    if (both)
-        flame_warn("the trace of waiting is in %s; see it with 'flame render -o x.svg %s'", waits,
-                   waits);
-    free(waits);
+    if (both && !apart)
+        flame_warn("memory and waiting in %s; see them with 'flame render -o x.html %s'", o->output,
+                   o->output);
+    else if (n <= 1)
+        print_one_trace(o, n ? view : "off");
+    else if (apart)
+        print_files(o, n, view);
+    else
+        print_one_file(o, n, view);
+    if (both && apart)
+        print_waits_beside(o);
 }
 
 void print_result_line(const struct recording *r, const struct run_options *o,

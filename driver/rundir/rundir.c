@@ -19,6 +19,7 @@
 #include "common/error.h"
 #include "common/alloc.h"
 #include "common/basename.h"
+#include "common/files/tempfile.h"
 #include "common/str_starts.h"
 #include "common/strbuf.h"
 #include "common/trace/trace_moments.h"
@@ -64,6 +65,7 @@ static void remove_and_die(int sig)
     to_remove = NULL;
     if (dir && remover == getpid())
         remove_rundir_files(dir, NULL, 0);
+    tempfile_remove_all();
     signal(sig, SIG_DFL);
     raise(sig);
 }

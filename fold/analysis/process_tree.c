@@ -4,16 +4,15 @@
  */
 #include "fold/analysis/process_tree.h"
 
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "common/hash.h"
 #include "common/alloc.h"
-#include "common/files/plainfile.h"
 #include "common/folded.h"
 #include "common/strbuf.h"
+#include "common/files/trace_file.h"
 #include "common/trace/trace_merge.h"
 #include "common/trace/trace_reader.h"
 #include "fold/stacks/hashslots.h"
@@ -32,6 +31,7 @@ struct process {
 
 struct process_tree {
     bool pids;
+    char *several; /* the last file of several traces, all of which were added; NULL: none */
     struct process *processes;
     size_t n, alloc;
     struct hashslots by_pid;
@@ -55,6 +55,7 @@ void process_tree_free(struct process_tree *p)
         free(p->processes[i].path);
     }
     free(p->processes);
+    free(p->several);
     hashslots_release(&p->by_pid);
     free(p);
 }
@@ -183,20 +184,53 @@ void process_tree_add(struct process_tree *p, const struct trace *t)
         give_name(p, add(p, &t->header), trace_program(t));
 }
 
-void process_tree_add_file(struct process_tree *p, const char *path)
+static void add_file(struct process_tree *p, const char *path)
 {
-    int fd = plainfile_open(path, O_RDONLY);
     struct trace_header h;
+    struct trace_file f;
     struct process *of;
-    bool good = fd >= 0 && trace_read_header(fd, &h) && h.pid;
+    bool good;
 
-    if (fd >= 0)
-        close(fd);
+    if (trace_file_open(path, 0, &f))
+        return;
+    good = trace_file_header(&f, &h) && h.pid;
+    close(f.fd);
     if (!good)
         return;
     of = add(p, &h);
     if (!of->name && !of->path)
         of->path = xstrdup(path);
+}
+
+static void add_all_of(struct process_tree *p, const char *file)
+{
+    uint32_t n;
+
+    if (trace_file_count(file, &n))
+        return;
+    for (uint32_t i = 1; i <= n; i++) {
+        struct strbuf part = STRBUF_INIT;
+
+        strbuf_addf(&part, "%s/%" PRIu32, file, i);
+        add_file(p, part.buf);
+        strbuf_release(&part);
+    }
+}
+
+void process_tree_add_file(struct process_tree *p, const char *path)
+{
+    uint32_t number;
+    char *file = trace_file_is_part(path) ? trace_file_split(path, &number) : NULL;
+
+    if (!file) {
+        add_file(p, path);
+    } else if (!p->several || strcmp(p->several, file) != 0) {
+        add_all_of(p, file);
+        free(p->several);
+        p->several = file;
+        return;
+    }
+    free(file);
 }
 
 /* ---- placing ---- */

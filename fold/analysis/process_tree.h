@@ -28,7 +28,8 @@ void process_tree_free(struct process_tree *p); /* NULL is allowed */
 void process_tree_add(struct process_tree *p, const struct trace *t);
 
 /* Adds the process of a trace file, of which only the header is read until a descendant asks for
- * more. A file that is no trace, or not yet one, is ignored. */
+ * more. A file that is no trace, or not yet one, is ignored. One of several traces in a file adds
+ * the processes of all of them, as its ancestors are among them. */
 void process_tree_add_file(struct process_tree *p, const char *path);
 
 /*

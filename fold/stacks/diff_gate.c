@@ -8,10 +8,13 @@
  * the next has doubled and means nothing; a gate that fails for it is switched off within a
  * week. A user who wants one frame watched names it.
  */
+#define _GNU_SOURCE
 #include "fold/stacks/diff_gate.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "common/alloc.h"
 
@@ -149,6 +152,91 @@ static bool check_frames(const struct diff_gate *g, const struct stackset *st,
     }
     name_stacks(st, watched, (uint32_t)worst, report);
     return false;
+}
+
+/* "[libc.so.6+0x1f]": a place without a name. "[libc.so.6+0x...]" is one that was stripped. */
+static bool is_offset(const char *s, size_t len)
+{
+    const char *plus;
+
+    if (len < 6 || s[0] != '[' || s[len - 1] != ']')
+        return false;
+    plus = memrchr(s, '+', len);
+    return plus && memcmp(plus, "+0x", 3) == 0 && isxdigit((unsigned char)plus[3]);
+}
+
+/* Compared stacks: their number and sums. */
+struct compared {
+    size_t n;
+    struct sums sums;
+};
+
+static void compare_more(struct compared *c, const struct stackset_stack *s)
+{
+    c->n++;
+    c->sums.a += number(&s->count);
+    c->sums.b += number(&s->second);
+}
+
+/* Which columns a name occurs in. */
+enum { BEFORE = 1, AFTER = 2, BOTH = 3 };
+
+static unsigned char *find_columns(const struct stackset *st)
+{
+    unsigned char *columns = xcalloc(stackset_names(st), 1);
+    struct stackset_stack s;
+
+    for (size_t i = 0; i < stackset_len(st); i++) {
+        stackset_get(st, i, &s);
+        for (size_t k = 0; k < s.n; k++)
+            columns[s.ids[k]] |=
+                (number(&s.count) != 0 ? BEFORE : 0) | (number(&s.second) != 0 ? AFTER : 0);
+    }
+    return columns;
+}
+
+/* An offset that both columns have is one of a file that was not built again. */
+static bool is_moved(const struct stackset *st, const unsigned char *columns, uint32_t id)
+{
+    size_t len;
+    const char *name = stackset_text(st, id, &len);
+
+    return columns[id] != BOTH && is_offset(name, len);
+}
+
+void diff_gate_say(const struct diff_gate *g, const struct stackset *st, struct strbuf *report)
+{
+    size_t nnames = stackset_names(st);
+    signed char *known = xmalloc(nnames);
+    unsigned char *columns = find_columns(st);
+    struct compared all = {0}, moved = {0};
+
+    memset(known, -1, nnames);
+    for (size_t i = 0; i < stackset_len(st); i++) {
+        bool watched = !g->frame, has_moved = false;
+        struct stackset_stack s;
+
+        stackset_get(st, i, &s);
+        for (size_t k = 0; k < s.n; k++) {
+            has_moved = has_moved || is_moved(st, columns, s.ids[k]);
+            watched = watched || matches(g, st, known, s.ids[k]);
+        }
+        if (watched)
+            compare_more(&all, &s);
+        if (watched && has_moved)
+            compare_more(&moved, &s);
+    }
+    strbuf_addf(report, "compared %zu stack%s%s", all.n, all.n == 1 ? "" : "s",
+                g->frame ? " with such a frame" : "");
+    say_growth(report, all.sums);
+    if (moved.n) {
+        strbuf_addf(report,
+                    "%zu of them with offsets for names that one side lacks, as after a rebuild",
+                    moved.n);
+        say_growth(report, moved.sums);
+    }
+    free(columns);
+    free(known);
 }
 
 bool diff_gate_watches(const struct diff_gate *g, const struct stackset *st)

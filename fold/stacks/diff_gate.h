@@ -20,6 +20,10 @@ void diff_gate_release(struct diff_gate *g);
 /* Whether there is a stack to be watched. Without one the gate has nothing to judge. */
 bool diff_gate_watches(const struct diff_gate *g, const struct stackset *st);
 
+/* Appends what is compared to `report`: a line with the number of the watched stacks and their
+ * sums, and a line for those of them that have offsets for names which only one column has. */
+void diff_gate_say(const struct diff_gate *g, const struct stackset *st, struct strbuf *report);
+
 /*
  * Compares the columns of sorted stacks. With a regex the sum of the stacks
  * watched must not grow by more than `percent` of itself. Without one, neither

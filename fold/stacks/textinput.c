@@ -30,6 +30,7 @@
 
 #include "common/alloc.h"
 #include "common/error.h"
+#include "common/files/trace_file.h"
 
 #if TEXTINPUT_WATCHED
 #include <sanitizer/asan_interface.h>
@@ -296,19 +297,36 @@ static bool fill(struct textinput *in, bool lent)
     return n > 0;
 }
 
+static bool is_gzip(const char *s, size_t len)
+{
+    static const unsigned char magic[] = {0x1f, 0x8b, 8};
+
+    return len >= sizeof magic && memcmp(s, magic, sizeof magic) == 0;
+}
+
+static bool is_zstd(const char *s, size_t len)
+{
+    static const unsigned char magic[] = {0x28, 0xb5, 0x2f, 0xfd};
+
+    return len >= sizeof magic && memcmp(s, magic, sizeof magic) == 0;
+}
+
+bool textinput_is_packed(const char *s, size_t len)
+{
+    return is_gzip(s, len) || is_zstd(s, len);
+}
+
 static void unpack_start(struct textinput *in)
 {
-    static const unsigned char gz[] = {0x1f, 0x8b, 8}, zs[] = {0x28, 0xb5, 0x2f, 0xfd};
     struct textcodec *c;
-    bool gzip, zstd;
     size_t begin;
+    bool gzip;
 
-    while (in->end - in->pos < sizeof zs && fill(in, false))
+    while (in->end - in->pos < TEXTINPUT_PACKED_LOOK && fill(in, false))
         continue;
     begin = in->end - in->pos;
-    gzip = begin >= sizeof gz && memcmp(in->buf + in->pos, gz, sizeof gz) == 0;
-    zstd = begin >= sizeof zs && memcmp(in->buf + in->pos, zs, sizeof zs) == 0;
-    if (!gzip && !zstd)
+    gzip = is_gzip(in->buf + in->pos, begin);
+    if (!gzip && !is_zstd(in->buf + in->pos, begin))
         return;
     in->codec = c = xcalloc(1, sizeof *c);
     c->kind = gzip ? GZIP : ZSTD;
@@ -328,8 +346,12 @@ int textinput_open(struct textinput *in, const char *path)
 
     *in = (struct textinput){.name = std ? "standard input" : path, .first_alloc = BUFFER};
     in->fd = std ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
-    if (in->fd < 0)
-        return -errno;
+    if (in->fd < 0) {
+        int err = -errno;
+
+        in->is_part = in->eof = err == -ENOTDIR && trace_file_is_part(path);
+        return in->is_part ? 0 : err;
+    }
     if (fstat(in->fd, &st) == 0 && S_ISDIR(st.st_mode))
         return -EISDIR;
     posix_fadvise(in->fd, 0, 0, POSIX_FADV_SEQUENTIAL);

@@ -67,6 +67,7 @@ struct textinput {
     textinput_source *source; /* instead of fd, or NULL */
     void *opaque;             /* the source's */
     bool eof;
+    bool is_part; /* the file is one of several traces in one (trace_file.h): no text can be read */
     const char *error; /* the failure, NULL while there is none */
     char why[512];     /* room for an error with numbers */
     struct textcodec *codec;
@@ -75,7 +76,12 @@ struct textinput {
     size_t nheld;
 };
 
-/* Opens `path`, no directory; NULL or "-" is standard input. 0 or -errno. */
+/* Whether a file's first bytes, TEXTINPUT_PACKED_LOOK of them, are those of gzip or zstd data. */
+#define TEXTINPUT_PACKED_LOOK 4u
+bool textinput_is_packed(const char *s, size_t len);
+
+/* Opens `path`, no directory; NULL or "-" is standard input. For one of several traces in a file
+ * nothing is opened, and the input is empty (is_part). 0 or -errno. */
 int textinput_open(struct textinput *in, const char *path);
 /*
  * Splits a plain regular file, of which at most something was peeked at, into two parts. `in`

@@ -54,6 +54,7 @@ static void dump_header(const struct trace *t, struct recordtext *w)
     recordtext_number(w, "paused_bytes", h->paused_bytes);
     recordtext_number(w, "kept_snapshots", h->kept_snapshots);
     recordtext_number(w, "unkept_snapshots", h->unkept_snapshots);
+    recordtext_number(w, "traces", h->traces);
     recordtext_number(w, "fork_pid", h->fork_pid);
     recordtext_number(w, "fork_start_ns", h->fork_start_ns);
     recordtext_number(w, "missing_rows", t->missing_rows);

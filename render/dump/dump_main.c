@@ -1,11 +1,19 @@
 /* flame dump: a trace, record by record. */
+#include <inttypes.h>
 #include <stddef.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "common/commands.h"
 #include "common/error.h"
 #include "common/options/values.h"
 #include "common/files/outfile.h"
+#include "common/files/trace_file.h"
+#include "common/procpath.h"
 #include "common/trace/trace_reader.h"
+#include "fold/analysis/unpacktraces.h"
+#include "fold/load.h"
 #include "render/dump/dump.h"
 #include "render/dump/dumpsites.h"
 
@@ -67,7 +75,8 @@ const struct opts_command dump_command = {
     .usage = "[OPTION...] TRACE\n--sites [-j] [-o FILE] PROGRAM",
     .about = "Prints a trace as it stands in the file: header, modules, threads, nodes of the\n"
              "tree of stacks, rows of counters; a record a line. '-' is standard input. A\n"
-             "trace that is being recorded is read as it is at this moment.",
+             "trace that is being recorded is read as it is at this moment, and one that is\n"
+             "compressed with gzip or zstd is unpacked.",
     .tables = {{rows, 0}},
 };
 
@@ -96,15 +105,63 @@ static int write_dump(const struct request *q, const struct content *c)
     return err ? flame_cannot_write(q->output, err) : FLAME_OK;
 }
 
+/* Loads a trace from the `fd` of an unpacked file; `path` is as the user gave it. */
+static int load_unpacked(int fd, const char *path, uint32_t number, struct trace **t)
+{
+    struct strbuf name = STRBUF_INIT, why = STRBUF_INIT;
+    int status;
+
+    strbuf_addf(&name, "%s/%" PRIu32, proc_path_of(PROC_SELF, "fd", fd).s, number);
+    status = trace_load_linked_or_why(name.buf, &why, t);
+    if (status)
+        flame_error(status, "%s: cannot read: %s", path, why.buf);
+    strbuf_release(&name);
+    strbuf_release(&why);
+    close(fd);
+    return status;
+}
+
+/* Loads a trace, which may be compressed, or one of several in a file that is compressed. */
+static int load(const char *path, struct trace **t)
+{
+    uint32_t number = 1;
+    char *file = trace_file_split(path, &number);
+    int fd = unpacktraces(file ? file : path), status, err;
+    struct textinput in;
+
+    free(file);
+    if (fd >= 0)
+        return load_unpacked(fd, path, number, t);
+    err = textinput_open(&in, path);
+    if (err)
+        return trace_file_cannot_read(path, err);
+    status = load_trace(&in, path, t);
+    textinput_close(&in);
+    return status;
+}
+
+/* Whether the first one of several traces in a file was read. Of a stream, load_trace reports
+ * it. */
+static bool is_first_of_several(const char *path, const struct trace *t)
+{
+    struct stat st;
+
+    return t->header.traces > 1 && stat(path, &st) == 0 && S_ISREG(st.st_mode);
+}
+
 static int dump_of_trace(const struct request *q, const char *path)
 {
     struct trace *t;
-    int status = trace_load(path, &t);
+    int status = load(path, &t);
 
-    if (status == FLAME_OK) {
-        status = write_dump(q, &(struct content){.trace = t});
-        trace_free(t);
-    }
+    if (status)
+        return status;
+    if (is_first_of_several(path, t))
+        flame_warn("%s: has %" PRIu32 " traces, of which this is the first; 'flame dump %s/2' "
+                   "prints the second",
+                   path, t->header.traces, path);
+    status = write_dump(q, &(struct content){.trace = t});
+    trace_free(t);
     return status;
 }
 

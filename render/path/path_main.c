@@ -213,7 +213,7 @@ int path_main(int argc, char **argv)
         status = draw(&q, argv[first]);
     } else if (!status) {
         q.when.what_if = &q.rules;
-        recordingset_find(&files, argv + first, 1);
+        recordingset_find(&files, argv + first, 1, load_recorder(VIEW, true, false));
         q.when.several = files.n > 1;
         status = report(&q, &opt, argv[first], files.paths, files.n);
         recordingset_release(&files);

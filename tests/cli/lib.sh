@@ -26,6 +26,7 @@
 #                                it succeeds, N times at most; its last status
 #   drop_maps TRACE...           removes the maps for perf that processes of these traces left in /tmp:
 #                                another process that gets the number would have the names
+#   traces_in FILE               names of the traces in a file, a line each: FILE/1, FILE/2... if it has several
 #   until_true COMMAND...        waits until COMMAND succeeds; after a minute the test has failed
 #   comes_true COMMAND...        the same as a question: whether it succeeded within a minute
 #   until_in_call PID NR...      waits until the process is in the system call of that number, or one of
@@ -111,12 +112,24 @@ test_fail() {
 }
 
 drop_maps() {
-    local trace pid
+    local trace part pid
     for trace; do
-        for pid in $("$FLAME" dump "$trace" 2>/dev/null | grep -oE '\<pid=[0-9]+' | sort -u); do
-            rm -f "/tmp/perf-${pid#pid=}.map"
+        for part in $(traces_in "$trace"); do
+            for pid in $("$FLAME" dump "$part" 2>/dev/null | grep -oE '\<pid=[0-9]+' | sort -u); do
+                rm -f "/tmp/perf-${pid#pid=}.map"
+            done
         done
     done
+}
+
+traces_in() {
+    local n
+    n=$("$FLAME" dump -s header "$1" 2>/dev/null | grep -oE '\<traces=[0-9]+')
+    if [ "${n#*=}" -gt 1 ]; then
+        seq -f "$1/%.0f" "${n#*=}"
+    else
+        echo "$1"
+    fi
 }
 
 diag() {

@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 # placed.sh: the victim `placed` with its libraries, and a library with a hostile name ($HOSTILE),
-# all recorded into placed.flame and placed.2.flame. Source it behind lib.sh.
+# all recorded into placed.flame. Source it behind lib.sh.
 
 # shellcheck disable=SC2034 # the tests' own
 HOSTILE=$'lib<script>alert(1);a b\n"\'`.so'
@@ -21,7 +21,7 @@ run_expect_status 0 'placed is recorded' "$FLAME" mem -q -o placed.flame ./place
 
 # places [OPTION...]: "BYTES/BYTES NAME" of self and total of each row that matches $rows.
 places() {
-    "$FLAME" top -e -n 0 "$@" placed.flame placed.2.flame |
+    "$FLAME" top -e -n 0 "$@" placed.flame placed.flame/2 |
         awk 'NR > 2 { self = $1; total = $3; gsub(",", "", self); gsub(",", "", total)
             sub(/^ *[^ ]+ +[^ ]+ +[^ ]+ +[^ ]+ +/, ""); print self "/" total " " $0 }' |
         grep -E "${rows:-.}" | sort

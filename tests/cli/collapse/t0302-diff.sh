@@ -30,6 +30,8 @@ gate() {
 }
 gate 100%
 is_int "$status" 0 '--fail-above 100% passes'
+is_str "$(cat err)" 'flame: diff: compared 5 stacks: 160 before, 210 after (+31.2%)' \
+    '--fail-above that passes reports what it compared'
 gate 5%
 is_int "$status" 1 '--fail-above 5% fails with status 1'
 is_int "$(wc -l <compared)" 5 '--fail-above that fails writes the comparison'
@@ -45,6 +47,8 @@ like "$(cat err)" 'the stacks watched grew: 100 before, 120 after' \
     '--fail-above of a frame that grew reports its growth'
 gate '25%:^a$'
 is_int "$status" 0 '--fail-above of a frame that grew less passes'
+is_str "$(cat err)" 'flame: diff: compared 1 stack with such a frame: 100 before, 120 after (+20.0%)' \
+    '--fail-above of a frame reports what it compared'
 gate '5%:^prase_'
 is_int "$status" 24 '--fail-above of a frame in no stack ends with status 24'
 file_has err '^flame: diff: --fail-above: no stack has a frame that matches, before or after' \
@@ -58,6 +62,15 @@ like "$(cat err)" 'a and what it calls grew: 100 before, 130 after' \
     '--fail-above with equal sums names the grown frame'
 gate 20%
 is_int "$status" 0 '--fail-above with equal sums passes for less growth than the limit'
+
+printf 'm;[app+0x1f] 100\nm;[libc.so.6+0x8];b 100\n' >before
+printf 'm;[app+0x2e] 90\nm;[libc.so.6+0x8];b 100\n' >after
+gate 100%
+is_str "$(sed -n 2p err)" \
+    'flame: diff: 2 of them with offsets for names that one side lacks, as after a rebuild: 100 before, 90 after (-10.0%)' \
+    '--fail-above reports stacks with offsets for names'
+gate 100% -s
+is_int "$(wc -l <err)" 1 '--fail-above with -s has no offsets to report'
 
 for wrong in 5 x% 5%: '5%:(' -1%; do
     run_expect_status 2 "--fail-above $wrong ends with status 2" \

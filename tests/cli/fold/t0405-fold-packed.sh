@@ -191,6 +191,11 @@ file_has out ';first\(unsigned long\);give.* [1-9][0-9]* 0$' \
     "diff of two builds' packed traces has a removed function"
 file_has out ';shift\(unsigned long\);give.* 0 [1-9][0-9]*$' \
     "diff of two builds' packed traces has a new function"
+run_expect_status 0 "the gate of two builds' packed traces passes" \
+    "$FLAME" diff --fail-above 1000% -o gate.folded kept.flame t.flame
+file_has err '^flame: diff: compared [0-9]+ stacks: [0-9]+ before, [0-9]+ after' \
+    "the gate of two builds' packed traces reports what it compared"
+file_lacks gate.folded 'prog\+0x' "the gate of two builds' packed traces compares names"
 run_expect_status 2 "diff of two builds' unpacked traces ends with status 2" "$FLAME" diff plain.flame t.flame
 ok "fold of two builds' packed traces succeeds" "$FLAME" fold -o both.folded kept.flame t.flame
 is_int "$(grep -c 'first(\|shift(' both.folded)" "$(cat plain. <("$FLAME" fold t.flame) | grep -c 'first(\|shift(')" \
@@ -207,17 +212,17 @@ run_expect_status 23 'flame leak -o x.flame' "$FLAME" leak -q --live -o leak.fla
 run_expect_status 0 'flame mem of several programs succeeds' \
     "$FLAME" mem -q -o sh.flame -- sh -c './prog; ./prog; true'
 "$FLAME" fold off.flame >off.before
-"$FLAME" fold sh.flame sh.2.flame sh.3.flame >sh.before
+"$FLAME" fold sh.flame sh.flame/2 sh.flame/3 >sh.before
 rm -f prog
 forget_maps
-for t in mem off run run.off leak sh.2; do
-    run_expect_status 0 "fold of $t.flame without the program succeeds" "$FLAME" fold $t.flame
-    is_str "$(cat err)" '' "fold of $t.flame without the program prints nothing"
+for t in mem.flame off.flame run.flame run.flame/2 leak.flame sh.flame/2; do
+    run_expect_status 0 "fold of $t without the program succeeds" "$FLAME" fold $t
+    is_str "$(cat err)" '' "fold of $t without the program prints nothing"
 done
 file_has off.before 'futex the_lock' 'a lock has its name'
 ok 'a lock keeps its name without the program' cmp off.before <("$FLAME" fold off.flame)
 ok 'several packed traces keep their names without the program' \
-    cmp sh.before <("$FLAME" fold sh.flame sh.2.flame sh.3.flame)
+    cmp sh.before <("$FLAME" fold sh.flame sh.flame/2 sh.flame/3)
 run "$FLAME" fold bare.flame
 file_has err 'not here any more' '--no-names: the trace has no names'
 mv prog.v1 prog
@@ -234,7 +239,11 @@ refuses() { # REGEX NAME ARGUMENT...
 refuses 'no trace' 'nothing'
 refuses 'cannot' 'no such file' ./missing.flame
 refuses 'not a file' 'a directory' .
-refuses '-o is for one trace' 'two with -o' -o x.flame mem.flame off.flame
+run_expect_status 0 'flame pack -o of memory and waiting succeeds' "$FLAME" pack -q -o both.flame mem.flame off.flame
+ok 'a file of memory and waiting: the memory is read without a view' \
+    cmp <("$FLAME" fold both.flame) <("$FLAME" fold mem.flame)
+ok 'a file of memory and waiting has the views of waiting' \
+    cmp <("$FLAME" fold --view off both.flame) <("$FLAME" fold off.flame)
 echo 'main;f 3' >text.flame
 refuses 'text.flame: ' 'folded text' text.flame
 is_str "$(cat text.flame)" 'main;f 3' 'flame pack leaves folded text unchanged'

@@ -50,6 +50,28 @@ head -c 5000 x.flame >cut.flame
 run_expect_status 2 'flame dump of a truncated trace ends with status 2' "$FLAME" dump -o y cut.flame
 not_ok 'flame dump of a truncated trace leaves no output' test -e y
 
+# Traces that are compressed, or come through a pipe.
+gzip -k x.flame
+names=(x.flame.gz)
+if zstd -q x.flame 2>/dev/null; then names+=(x.flame.zst); else skip zstd 'no zstd program'; fi
+for packed in "${names[@]}"; do
+    run_expect_status 0 "flame dump $packed succeeds" "$FLAME" dump "$packed"
+    ok "flame dump $packed equals that of the trace" cmp all out
+    run_expect_status 0 "flame dump - of $packed succeeds" "$FLAME" dump - < <(cat "$packed")
+    ok "flame dump - of $packed equals that of the trace" cmp all out
+done
+run_expect_status 0 'flame dump - of a pipe succeeds' "$FLAME" dump - < <(cat x.flame)
+ok 'flame dump - of a pipe equals that of the trace' cmp all out
+run_expect_status 0 'flame dump - of a file succeeds' "$FLAME" dump - <x.flame
+ok 'flame dump - of a file equals that of the trace' cmp all out
+run_expect_status 0 'flame dump of a named pipe succeeds' "$FLAME" dump <(cat x.flame)
+ok 'flame dump of a named pipe equals that of the trace' cmp all out
+head -c -100 x.flame.gz >cut.flame.gz
+run_expect_status 2 'flame dump of a compressed trace that is cut ends with status 2' "$FLAME" dump -o y cut.flame.gz
+is_str "$(cat err)" 'flame: cut.flame.gz: cannot read: its compressed data is cut short' \
+    'flame dump of a compressed trace that is cut says so'
+not_ok 'flame dump of a compressed trace that is cut leaves no output' test -e y
+
 # Hostile strings stay one line and one field.
 cat >odd.c <<'EOF'
 #include <stdlib.h>
@@ -78,7 +100,7 @@ file_has out '^row .* kind=oncpu blocked_ns=0 ' 'flame dump of an off-CPU trace 
 # A forked child names the trace of its parent.
 compile_victim forks -pthread
 run "$FLAME" mem -q -o f.flame -- ./forks fork
-"$FLAME" dump f.2.flame >child
+"$FLAME" dump f.flame/2 >child
 file_has child '^origin id=0 pid=[0-9]+ .* path=/' 'flame dump of a child has its origin'
 file_has child '^inherited origin=0 row=[0-9]+ blocks=[0-9]+ bytes=[0-9]+' \
     'flame dump of a child has inherited blocks'

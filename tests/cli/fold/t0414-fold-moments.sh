@@ -120,20 +120,20 @@ moment 2
 stage b 2
 moment 2
 finish
-end=$("$FLAME" fold --from 0 f.2.flame 2>/dev/null | sed -n 's/.* to=\([0-9.]*\)$/\1/p')
-"$FLAME" fold --view live f.2.flame 2>/dev/null | grep -v '^#' >child.end
-"$FLAME" fold --at "$end" f.2.flame 2>/dev/null | grep -v '^#' >child.at
+end=$("$FLAME" fold --from 0 f.flame/2 2>/dev/null | sed -n 's/.* to=\([0-9.]*\)$/\1/p')
+"$FLAME" fold --view live f.flame/2 2>/dev/null | grep -v '^#' >child.end
+"$FLAME" fold --at "$end" f.flame/2 2>/dev/null | grep -v '^#' >child.at
 is_str "$(cat child.at)" "$(cat child.end)" 'fold --at of a child has its inherited blocks'
 file_has child.at 'stage_a 5000$' 'fold --at of a child has blocks of its parent'
 file_has child.at 'stage_child 700$' 'fold --at of a child has its own blocks'
 when=$("$FLAME" dump -s moment f.flame | sed -n 's/.* of=\([0-9]*\) .*/\1/p' | sort -u | wc -l)
 is_int "$when" 2 'the parent has two moments with changes'
-run "$FLAME" fold --at 0 f.2.flame
+run "$FLAME" fold --at 0 f.flame/2
 file_has err '^flame: --at: no recorded process was there 0 s after' \
     'fold --at before the fork says that the child did not exist'
-run "$FLAME" fold --from 0 f.flame f.2.flame
+run "$FLAME" fold --from 0 f.flame f.flame/2
 file_has out 'stage_a 10000$' 'fold --from of parent and child sums both'
-run "$FLAME" render --from 0 -o both.svg f.flame f.2.flame
+run "$FLAME" render --from 0 -o both.svg f.flame f.flame/2
 file_has both.svg 'Memory grown from 0 s' 'render --from of parent and child draws both'
 
 # ---- errors ----

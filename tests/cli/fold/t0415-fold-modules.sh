@@ -4,8 +4,8 @@
 . "${0%/*}/../lib.sh"
 . "$ROOT/tests/cli/placed.sh"
 
-"$FLAME" fold placed.flame placed.2.flame >plain
-"$FLAME" fold --modules placed.flame placed.2.flame >marked
+"$FLAME" fold placed.flame placed.flame/2 >plain
+"$FLAME" fold --modules placed.flame placed.flame/2 >marked
 file_lacks plain '`|modules' 'fold without --modules has no modules'
 is_str "$(sed -n 2p marked)" '# flame: modules=prefix' 'fold --modules: a header line says so'
 file_has marked ';placed`main;libone\.so`take_one;libone\.so`helper 51000$' \
@@ -31,7 +31,7 @@ is_str "$(cat again)" "$(cat marked)" 'fold of text with modules is unchanged'
 is_str "$(grep -c modules=prefix merged) $(grep -c '^other;stack 3$' merged)" '1 1' \
     'fold of text with and without modules has both'
 is_str "$("$FLAME" top -e --by module -n 0 marked)" \
-    "$("$FLAME" top -e --by module -n 0 placed.flame placed.2.flame | tr '`' "'")" \
+    "$("$FLAME" top -e --by module -n 0 placed.flame placed.flame/2 | tr '`' "'")" \
     'top --by module is the same for text and traces'
 is_str "$("$FLAME" top -e -n 0 marked)" "$("$FLAME" top -e -n 0 plain)" \
     'top of functions is the same with and without modules'
@@ -62,7 +62,7 @@ print(" ".join(sorted(s["stringArray"][f["name"][i]] + "@" + d["libs"][s["resour
     'Firefox has libraries of modules'
 
 # Comparisons.
-"$FLAME" diff --modules placed.flame placed.2.flame >both
+"$FLAME" diff --modules placed.flame placed.flame/2 >both
 file_has both 'libone\.so`helper 1000 50000$' 'diff --modules has the modules of two traces'
 file_has both '^# flame: modules=prefix$' 'diff --modules: a header line says so'
 run_expect_status 0 'diff --modules of text and a trace succeeds' "$FLAME" diff --modules marked placed.flame

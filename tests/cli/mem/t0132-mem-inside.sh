@@ -30,7 +30,7 @@ ok "--libc-mappings: a thread's stack counts with its guard page" test $((stack 
     $((stack - 262144)) -le 8192
 is_str "$(by_function unmapped t.flame)" "$(said have_and_give have_big have_bigger)" \
     "--libc-mappings: a large block's mapping goes with it and moves with realloc"
-is_str "$(fview mmap t.2.flame | sed 's/.*;\(\[.*\)/\1/')" "[allocator] $(said child | sed 's/.* //')" \
+is_str "$(fview mmap t.flame/2 | sed 's/.*;\(\[.*\)/\1/')" "[allocator] $(said child | sed 's/.* //')" \
     "--libc-mappings: a child's growth of the heap counts for the child"
 is_str "$(fview mmap t.flame | sed -n 's/.*;\(\[[a-z ]*\]\) .*/\1/p' | sort -u | tr '\n' ' ')" \
     '[allocator] [anonymous memory] [stack] ' '--libc-mappings: each mapping has its kind'

@@ -101,7 +101,7 @@ if mkdir "$group" 2>err && echo 67108864 2>err >"$group/$limit"; then
         sh -c 'echo $$ >"$0/cgroup.procs" && exec ./hardmaps ended' "$group"; } >out 2>err || status=$?
     is_int "$status" 137 'the kernel kills a program over its memory limit'
     ok 'a program killed for its memory is recorded up to then' \
-        test "$(ends mmap t.2.flame | sed -n 's/.*map;\[anonymous memory\] //p')" -gt 30000000
+        test "$(ends mmap t.flame/2 | sed -n 's/.*map;\[anonymous memory\] //p')" -gt 30000000
     rmdir "$group"
 else
     [ ! -d "$group" ] || rmdir "$group"

@@ -95,7 +95,7 @@ touched -o x.flame -- ./touched "$SCRATCH/file"
 "$FLAME" fold --view touched x*.flame >y.folded
 is_int "$(made make_a y.folded)" 100 'traces of --view touched have the faults'
 is_int "$(made make_for_child y.folded)" 20 'traces of --view touched have the faults of children'
-for t in x*.flame; do
+for t in $(traces_in x.flame); do
     "$FLAME" dump "$t"
 done >rows
 ok 'dump names rows of touched memory' grep -q 'flags=touched' rows

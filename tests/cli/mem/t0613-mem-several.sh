@@ -52,11 +52,24 @@ is_int "$(stacks)" "$one" 'twenty-five children: inherited stacks do not count a
 run "$FLAME" mem -o t.flame -- ./family 40 400 25
 is_int "$(stacks)" "$one" 'twenty-five children with kept traces: inherited stacks do not count again'
 
+# An earlier process had the number of one of these, and left a map of names. It says nothing of this one, whose
+# sums belong to the program's.
+cat >with_map <<'EOS'
+(touch -d '1 hour ago' "$1/perf-$BASHPID.map"; echo "$1/perf-$BASHPID.map" >left; exec ./family 40 400 1)
+./family 40 400 1
+EOS
+mkdir elsewhere
+run "$FLAME" mem -o x.folded --view count -- bash ./with_map elsewhere
+one=$(stacks)
+run "$FLAME" mem -o x.folded --view count -- bash ./with_map /tmp
+rm -f "$(cat left)"
+is_int "$(stacks)" "$one" 'a map of names that an earlier process left: equal stacks count once'
+
 # Startup is part of the cost of recording, also in forked children and executed programs:
 # most of them do nothing else.
 rm -f t*.flame
 run "$FLAME" mem -o t.flame -- sh -c './family 1 1 25; ./keeper; ./keeper; true'
-starts=$(for f in t*.flame; do
+starts=$(for f in $(seq -f t.flame/%.0f 29); do
     "$FLAME" dump "$f" | grep -o 'startup_ns=[0-9]*' | cut -d= -f2
 done)
 is_int "$(wc -w <<<"$starts")" 29 'twenty-nine processes have a startup time'

@@ -52,12 +52,12 @@ like "$(cat t.folded)" '^sh;clan;helper-[0-9]+;.*;keep_block 77' \
 
 # Ancestors from traces: in any order, in one command or packed.
 run_expect_status 0 'flame mem -o t.flame of a family succeeds' "$FLAME" mem -q -o t.flame -- sh -c "$family"
-traces=$(ls t.flame t.*.flame)
+traces=$(traces_in t.flame)
 # shellcheck disable=SC2046,SC2086 # several names
 {
     "$FLAME" fold --ancestors $traces >f
     is_str "$(short f)" "$(cat want)" 'fold --ancestors of all traces has the ancestors'
-    "$FLAME" fold --ancestors $(ls -r $traces) >f
+    "$FLAME" fold --ancestors $(tac <<<"$traces") >f
     is_str "$(short f)" "$(cat want)" 'fold --ancestors does not depend on the order of traces'
     run_expect_status 0 'render --ancestors succeeds' "$FLAME" render --ancestors -f folded -o f $traces
     is_str "$(short f)" "$(cat want)" 'render --ancestors has the ancestors'
@@ -66,8 +66,11 @@ traces=$(ls t.flame t.*.flame)
     is_str "$(short f)" "$(short p.folded)" 'render --ancestors --by process is --pid'
     "$FLAME" top --ancestors -n 0 $traces >f
     file_has f ' clan \(fork\)$' 'top --ancestors has a forked child'
-    gzip -k $traces
-    "$FLAME" fold --ancestors $(printf '%s.gz ' $traces) >f
+    for n in $(seq "$(wc -l <<<"$traces")"); do
+        "$FLAME" pack -q -o "alone.$n.flame" "t.flame/$n"
+    done
+    gzip -k alone.*.flame
+    "$FLAME" fold --ancestors alone.*.flame.gz >f
     is_str "$(short f)" "$(cat want)" 'fold --ancestors of packed traces has the ancestors'
     for picture in svg html; do
         run_expect_status 0 "render --ancestors -o x.$picture succeeds" \
@@ -75,12 +78,14 @@ traces=$(ls t.flame t.*.flame)
         file_has x.$picture 'clan \(fork\)' "x.$picture of --ancestors has the frames of ancestors"
     done
 }
-run_expect_status 0 'fold --ancestors of one trace succeeds' "$FLAME" fold --ancestors t.2.flame
-is_str "$(short out)" 'clan 1' 'fold --ancestors of one trace has no other process'
-run_expect_status 0 'fold --ancestors of a pipe succeeds' "$FLAME" fold --ancestors - <t.2.flame
+run_expect_status 0 'fold --ancestors of one trace succeeds' "$FLAME" fold --ancestors t.flame/2
+is_str "$(short out)" 'sh;clan 1' 'fold --ancestors of one trace in a file has the ancestors from that file'
+run_expect_status 0 'fold --ancestors of one file succeeds' "$FLAME" fold --ancestors alone.2.flame
+is_str "$(short out)" 'clan 1' 'fold --ancestors of one file has no process of another'
+run_expect_status 0 'fold --ancestors of a pipe succeeds' "$FLAME" fold --ancestors - <alone.2.flame
 is_str "$(short out)" 'clan 1' 'fold --ancestors of a pipe has no other process'
-"$FLAME" dump -s header t.3.flame >facts
-file_has facts "fork_pid=$("$FLAME" dump -s header t.2.flame | grep -oE '\bpid=[0-9]+' | cut -d= -f2)( |$)" \
+"$FLAME" dump -s header t.flame/3 >facts
+file_has facts "fork_pid=$("$FLAME" dump -s header t.flame/2 | grep -oE '\bpid=[0-9]+' | cut -d= -f2)( |$)" \
     "a forked child's trace names its parent's process"
 
 # A process that is not recorded has no frame, and its children no ancestors.

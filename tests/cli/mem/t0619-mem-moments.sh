@@ -76,10 +76,10 @@ moment 2
 finish
 is_str "$(sums e.flame)" '5000 5
 5000 5' 'moments of a program that executes another are in its trace'
-is_str "$(sums e.2.flame)" '2000 2
+is_str "$(sums e.flame/2)" '2000 2
 2000 2' 'moments of the executed program are in its own trace'
 end=$("$FLAME" dump -s moment e.flame | sed -n 's/.* monotonic_ns=\([0-9]*\) .* last=1 .*/\1/p')
-next=$("$FLAME" dump -s header e.2.flame | sed -n 's/.* start_monotonic_ns=\([0-9]*\) .*/\1/p')
+next=$("$FLAME" dump -s header e.flame/2 | sed -n 's/.* start_monotonic_ns=\([0-9]*\) .*/\1/p')
 is_str "$end" "$next" 'moments of a program end where those of the executed one begin'
 
 begin fork mem --moments=USR1 -o f.flame
@@ -89,7 +89,7 @@ stage k
 moment 2
 finish
 is_str "$(sums f.flame | tail -n 1)" '5000 5' 'moments of a parent are in its trace'
-is_str "$(sums f.2.flame | head -n 1)" '700 7' "moments of a forked child are in the child's trace"
+is_str "$(sums f.flame/2 | head -n 1)" '700 7' "moments of a forked child are in the child's trace"
 
 # ---- by itself, by time, by bytes ----
 

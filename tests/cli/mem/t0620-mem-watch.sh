@@ -155,14 +155,14 @@ wait "$watch"
 finish
 file_has watch.err '^flame: 3 moments of process [0-9]+; they go with what the run that records it writes if that is a trace ' \
     'flame watch of a run names no file that the run removes'
-is_int "$(find . -name 'w*.flame' | wc -l)" 2 'flame mem of two programs keeps two traces'
+is_int "$(traces_in w.flame | wc -l)" 2 'flame mem of two programs keeps two traces'
 for command in 'fold' 'render -f folded -o -'; do
     # shellcheck disable=SC2086 # words
     run_expect_status 0 "flame $command --at of one watched program of two succeeds" \
         "$FLAME" $command --at 600 w.flame
     is_str "$(sed -n 's/^[^#].*;//p' out)" 'stage_a 7000' \
         "flame $command --at of one watched program of two has its moment"
-    is_int "$(grep -c 'no moments were taken of 1 of 2 traces (w.flame), which are left out' err)" 1 \
+    is_int "$(grep -c 'no moments were taken of 1 of 2 traces (w.flame/1), which are left out' err)" 1 \
         "flame $command --at names the program without moments"
 done
 "$FLAME" diff --from 0 w.flame >compared 2>err
@@ -173,7 +173,7 @@ for command in 'fold --at' 'render --at' 'top --at' 'diff --from'; do
     # shellcheck disable=SC2086 # words
     run_expect_status 2 "flame $command of a trace without moments ends with status 2" \
         "$FLAME" $command 1 none.flame
-    is_int "$(grep -c "none.flame: ${command#* }: no moments were taken of it" err)" 1 \
+    is_int "$(grep -c "none.flame/1: ${command#* }: no moments were taken of it" err)" 1 \
         "flame $command of a trace without moments says so once"
 done
 

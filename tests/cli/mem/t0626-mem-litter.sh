@@ -104,10 +104,33 @@ wait
 file_has got keep_block "flame mem writes to the user's own pipe"
 "$FLAME" fold -o /dev/stdout x.folded >/dev/null 2>&1
 ok 'flame fold writes to standard output' test "$("$FLAME" fold -o /dev/stdout got | grep -c keep_block)" = 1
+# A link stays, and so does what its descriptor's file has already.
+before=$(readlink /dev/stdout)
+echo first >appended
+"$FLAME" fold -o /dev/stdout got >>appended
+is_str "$(readlink /dev/stdout) $(head -1 appended) $(grep -c keep_block appended)" "$before first 1" \
+    'flame fold -o /dev/stdout into a file writes there, and leaves /dev/stdout'
+ln -s /proc/self/fd/1 descriptor.folded
+"$FLAME" fold -o descriptor.folded got >written
+ok 'flame fold -o of a link to a descriptor leaves the link' test -L descriptor.folded
+file_has written keep_block 'flame fold -o of a link to a descriptor writes there'
+echo old >target.folded
+ln -s target.folded linked.folded
+"$FLAME" fold -o linked.folded got
+ok 'flame fold -o of a link leaves the link' test -L linked.folded
+file_has target.folded keep_block 'flame fold -o of a link replaces the file that it leads to'
 run "$FLAME" fold -o /dev/null got
 is_int "$status" 0 'flame fold writes to /dev/null'
 mkdir -m 1777 common
 if [ "$(id -u)" = 0 ]; then
+    # A link that another user has put into a shared directory does not choose what is replaced.
+    echo precious >mine.folded
+    ln -s ../mine.folded common/link.folded
+    chown -h 65534 common/link.folded
+    "$FLAME" fold -o common/link.folded got
+    is_str "$(cat mine.folded)" precious "flame fold -o of another user's link leaves what it leads to"
+    file_has common/link.folded keep_block "flame fold -o of another user's link replaces the link"
+    not_ok "flame fold -o of another user's link leaves no link" test -L common/link.folded
     mkfifo -m 666 common/trap.svg
     chown 65534 common/trap.svg
     for command in mem off leak; do

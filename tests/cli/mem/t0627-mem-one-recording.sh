@@ -1,8 +1,10 @@
 #!/bin/bash
-# A recording is one unit, however many programs the command ran, each with its own trace: the name of
-# the first file selects all of them, in each command that reads traces.
+# A recording is one file, however many programs the command ran, each with its own trace there. Recordings of
+# several files, as they were before, are one unit as well: the name of the first selects all of them, in each
+# command that reads traces.
 . "${0%/*}/../lib.sh"
 
+python=$(command -v /usr/bin/python3 || command -v python3) || skip_all python3 'no python3'
 compile_victim keeper
 compile_victim leakers -O0 -pthread
 
@@ -15,10 +17,57 @@ END
 chmod +x shim
 sum() { name=$1 awk '!/^#/ && index($0, ENVIRON["name"]) { s += $NF } END { printf "%.0f\n", s }'; }
 
+# ---- one file ----
+
 run_expect_status 0 'flame mem of a program behind a shim succeeds' "$FLAME" mem -o app.flame -- ./shim
-files=$(find . -name 'app*.flame' | wc -l)
+is_str "$(find . -name 'app*.flame')" ./app.flame 'a recording of several programs is one file'
+files=$(traces_in app.flame | wc -l)
+file_has err "^flame: $files programs in app.flame; see them with 'flame render --view alloc -o x.svg app.flame'$" \
+    'the summary has the number of programs and the file'
+run_expect_status 0 'flame fold of one file succeeds' "$FLAME" fold app.flame
+is_int "$(sum keep_block <out)" 1234567 "flame fold of one file has the program's bytes"
+cp out all
+mkdir elsewhere
+mv app.flame elsewhere/sent.flame
+run "$FLAME" fold elsewhere/sent.flame
+ok 'flame fold of the file in another directory is the same' cmp out all
+is_str "$(cat err)" '' 'flame fold of the file in another directory prints nothing'
+run_expect_status 0 'flame mem --no-names of several programs succeeds' "$FLAME" mem -q --no-names -o app.flame -- ./shim
+is_str "$(find . -maxdepth 1 -name 'app*.flame')" ./app.flame 'a recording with --no-names is one file'
+run_expect_status 0 'flame leak -o of several programs succeeds' "$FLAME" leak -q -o app.flame -- ./shim
+ok 'a recording of flame leak is one file' test "$(traces_in app.flame | wc -l)" -gt 1
+run_expect_status 0 'flame run -o of several programs succeeds' "$FLAME" run -q -o both.flame -- ./shim
+is_str "$(find . -name 'both*' | sort | xargs)" ./both.flame \
+    'a recording of flame run is one file of memory and waiting'
+run_expect_status 0 'flame mem -o to a pipe succeeds' bash -c \
+    'mkfifo pipe.flame; cat pipe.flame >sent.flame & "$0" mem -q -o pipe.flame -- ./shim; wait' "$FLAME"
+ok 'what is written to a pipe is the file' test "$(traces_in sent.flame | wc -l)" -gt 1
+"$FLAME" fold sent.flame >out
+is_int "$(sum keep_block <out)" 1234567 "what is written to a pipe has the program's bytes"
+
+# A file that may not be as long as all traces together: each is a file then.
+rm -f app*.flame
+size=$(wc -c <elsewhere/sent.flame)
+run_expect_status 0 'flame mem with a file size limit succeeds' \
+    bash -c 'ulimit -f $(($2 / 1024 * 3 / 4)); exec "$0" mem -o "$1" -- ./shim' "$FLAME" app.flame "$size"
+files=$(find . -maxdepth 1 -name 'app*.flame' | wc -l)
+ok 'with a file size limit each trace is a file' test "$files" -gt 1
+file_has err "^flame: app.flame: $files traces are too large for one file here, so each becomes a file$" \
+    'with a file size limit a line says so'
 file_has err "[0-9]+ programs, a trace each: app.flame to app.$files.flame; 'flame render .* app.flame' takes all of them" \
-    "the summary says that the first trace's name selects all"
+    "with a file size limit the summary says that the first trace's name selects all"
+run "$FLAME" fold app.flame
+is_int "$(sum keep_block <out)" 1234567 "traces of a file each have the program's bytes"
+
+# ---- several files ----
+
+apart() { # FILE.flame OPTION...: the command is ./shim
+    rm -f "${1%.flame}"*.flame
+    "$FLAME" mem -q "${@:2}" -o "$1" -- ./shim
+    "$python" -B "$ROOT/tests/cli/as_set.py" "$1"
+}
+apart app.flame
+files=$(find . -maxdepth 1 -name 'app*.flame' | wc -l)
 run "$FLAME" top -n 3 app.flame
 file_has out '^ *1\.18 MiB .* keep_block$' 'flame top of the first trace shows the program'
 run "$FLAME" fold app.flame
@@ -71,18 +120,18 @@ file_has err "moved/app.flame: $((files - 2)) of the $files files of this record
     'fold of a recording with missing traces says so'
 is_int "$(sum keep_block <out)" 1234567 'fold of a recording with missing traces has the others'
 "$FLAME" mem -q -o app.flame -- ./shim
+"$python" -B "$ROOT/tests/cli/as_set.py" app.flame
 for f in moved/*; do cp "$f" .; done
 run "$FLAME" fold app.flame
 file_has err 'of this recording are not beside it' 'fold does not use traces of another run'
-rm -f app*.flame
-"$FLAME" mem -q -o app.flame -- ./shim
+apart app.flame
 "$FLAME" mem -q -o app.flame -- sh -c './keeper keep:5; exit 0'
 run "$FLAME" fold app.flame
 is_int "$(sum keep_block <out)" 5 'fold does not use traces that an earlier run left'
 is_str "$(cat err)" '' 'fold beside traces of an earlier run prints nothing'
 
 # flame pack leaves it, --no-names has it, too; one program has one file and no number.
-"$FLAME" mem -q --no-names -o app.flame -- ./shim
+apart app.flame --no-names
 "$FLAME" pack -q app.flame
 run "$FLAME" fold app.flame
 is_int "$(sum keep_block <out)" 1234567 "flame fold after --no-names and flame pack has the program's bytes"
@@ -92,8 +141,7 @@ run "$FLAME" fold one.flame
 is_int "$(sum keep_block <out)" 5 'a recording of one program is one file'
 
 # The number of files in a trace may be any number.
-python=$(command -v /usr/bin/python3 || command -v python3) || skip_all python3 'no python3'
-"$FLAME" mem -q -o app.flame -- ./shim
+apart app.flame
 "$python" -B -c 'import struct
 d = bytearray(open("app.flame", "rb").read())
 at = d.rfind(struct.pack("<II", 41, 24)) + 8

@@ -51,7 +51,7 @@ file_has out '"12345678"' "a region's name of eight bytes is complete"
 # Both recorders: each has them, and the program calls one function.
 run timeout 60 "$FLAME" run -q -o run.flame ./markedregions plain
 is_int "$status" 0 'flame run of a program with regions succeeds'
-cp run.off.flame t.flame
+"$FLAME" pack -q -o t.flame run.flame/2
 is_int "$(field inner is | wc -l)" 2 'flame run: the off-CPU trace has the regions'
 ok 'flame run: regions have their times' within inner
 "$FLAME" fold --no-header --view alloc run.flame >folded

@@ -9,9 +9,9 @@ is_str "$(rows='lib(one|two|three|<)' places --by module)" "3200/3200 libtwo.so
 700/700 libthree.so
 80/80 lib<script>alert(1):a b \"'\`.so" "top --by module has the modules' counts"
 is_str "$(rows='^[0-9]+/[0-9]+ placed$' places --by module)" "0/$("$FLAME" fold --modules placed.flame \
-    placed.2.flame | awk '/;placed`/ { n += $NF } END { print n }') placed" \
+    placed.flame/2 | awk '/;placed`/ { n += $NF } END { print n }') placed" \
     'top --by module counts a stack once for each module'
-is_str "$(rows='placed_lib' places --by file)" "$("$FLAME" fold --lines placed.flame placed.2.flame |
+is_str "$(rows='placed_lib' places --by file)" "$("$FLAME" fold --lines placed.flame placed.flame/2 |
     awk '/placed_lib/ { n += $NF } END { print n "/" n }') placed_lib.c" "top --by file has the files' counts"
 is_str "$(rows='libthree' places --by file)" '700/700 [libthree.so]' \
     'top --by file has the module of code without a file'
@@ -27,7 +27,7 @@ processes=$(places --by process)
 is_int "$(wc -l <<<"$processes")" 2 'top --by process has two processes'
 like "$processes" '50000/50000 placed-[0-9]+' 'top --by process has the child'
 is_int "$(awk '{ n += $1 } END { print n }' <<<"$processes")" \
-    "$("$FLAME" fold placed.flame placed.2.flame | awk '!/^#/ { n += $NF } END { print n }')" \
+    "$("$FLAME" fold placed.flame placed.flame/2 | awk '!/^#/ { n += $NF } END { print n }')" \
     'top --by process sums to the whole'
 
 # Self is what is left when malloc's wrappers are taken away, as for functions.

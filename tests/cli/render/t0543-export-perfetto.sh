@@ -138,7 +138,7 @@ echo 'a;b 1' >plain
 refused 'stacks without times' 'plain: it does not say when threads waited' "$FLAME" render -o no.pftrace plain
 refused 'a recording without times' 'lanes.flame: it does not say when' "$FLAME" render -o no.pftrace lanes.flame
 refused 'a recording of memory' 'mem.flame: it does not say when' "$FLAME" render -o no.pftrace mem.flame
-refused 'a part of the time' 'timed.flame: it does not say when' "$FLAME" render --from 0 --to 0.01 -o no.pftrace timed.flame
+refused 'a part of the time' 'timed.flame: it does not say when' "$FLAME" render --from 0 --to 10 -o no.pftrace timed.flame
 refused 'flame mem' 'mem: -o no.pftrace: perfetto is of waits in time order' "$FLAME" mem -o no.pftrace -- ./timed 2 1
 refused 'flame off --lanes off' 'off: --lanes off leaves out when' "$FLAME" off --lanes off -o no.pftrace -- ./timed 2 1
 refused 'flame run --lanes off' 'run: --lanes off leaves out when' "$FLAME" run --lanes off -o no.pftrace -- ./timed 2 1

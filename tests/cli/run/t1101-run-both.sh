@@ -19,7 +19,11 @@ memory() { # VIEW FILE...
 stacks() { # VIEW FILE
     "$FLAME" fold --no-header --view "$1" "$2" | sed 's/ [0-9.]*$//' |
         grep -v ';\[\(page fault\|outside calls\|stopped by the tracer\)\]\|;write pipe:\|;_dl_start' |
-        grep -v ';\[ld-linux[^;]*;read [^;]*\.so[0-9.]*$' | sort
+        grep -v ';\[ld-linux[^;]*;p\?read [^;]*\.so[0-9.]*$' | sort
+}
+# The trace of waiting, which is the last one in the file.
+waits_in() { # FILE
+    echo "$1/$("$FLAME" dump -s header "$1" 2>/dev/null | sed -n 's/.* traces=\([0-9]*\).*/\1/p')"
 }
 # How often threads slept in nanosleep: 19 times, with each recorder.
 naps() { # FILE
@@ -49,24 +53,24 @@ both() {
     rm -f run.*flame
     run_expect_status 5 "flame run ${option:-with the filter} ends with the command's status" \
         "$FLAME" run -q $option -o run.flame -- ./bothways
-    [ "$(naps run.off.flame)" = 19 ] && stacks off run.off.flame | cmp -s - want.off
+    [ "$(naps "$(waits_in run.flame)")" = 19 ] && stacks off run.flame | cmp -s - want.off
 }
 for option in '' --no-filter --no-in-process; do
     again 5 both
     is_str "$(cat err)" '' "flame run $option prints nothing"
-    files='run.flame run.2.flame'
+    files='run.flame run.flame/2'
     for view in alloc count live peak mmap unmapped; do
         # A thread's table of thread-local data has a slot for libflamewait.so, too.
         mask=
         [ -n "$option" ] || mask='s/\(_dl_allocate_tls;.*\) [0-9]*$/\1/'
-        is_str "$(memory $view $files | sed "$mask")" "$(memory $view mem.flame mem.2.flame |
+        is_str "$(memory $view $files | sed "$mask")" "$(memory $view mem.flame mem.flame/2 |
             sed "$mask")" "flame run $option: the view $view is that of flame mem"
     done
-    stacks off run.off.flame >got.off
+    stacks off run.flame >got.off
     is_str "$(cat got.off)" "$(cat want.off)" "flame run $option: the waits are those of flame off"
-    unlike "$(for view in off wakeup offwake chain io; do stacks $view run.off.flame; done)" \
+    unlike "$(for view in off wakeup offwake chain io; do stacks $view run.flame; done)" \
         'flame(mem|wait|gate)|\[recorder\]' "flame run $option: no view of waits has a frame of flame"
-    is_int "$(naps run.off.flame)" 19 "flame run $option: 19 sleeps"
+    is_int "$(naps "$(waits_in run.flame)")" 19 "flame run $option: 19 sleeps"
     unlike "$(for view in alloc mmap unmapped; do memory $view $files; done)" \
         'flame(mem|wait|gate)' "flame run $option: no view of memory has a frame of flame"
 done
@@ -80,9 +84,34 @@ file_has err '^flame: bothways: allocated .* in 2,[0-9]* calls$' 'the summary of
 file_has err '^flame: bothways: traced for .* of 2 processes slept [0-9]* times$' \
     'the summary of flame run has waits'
 file_has err '^flame: all views in all.html$' 'the summary of flame run names the page'
-file_has err '^flame: the trace of waiting is in all.off.flame;' \
-    'the summary of flame run names the off-CPU trace'
-is_str "$(sort mem.folded | grep -v '^#')" "$(memory count all.flame all.2.flame | sort)" \
+file_has err "^flame: memory and waiting in all.flame; see them with 'flame render -o x.html all.flame'$" \
+    'the summary of flame run names the traces'
+is_str "$(ls ./*all*flame*)" ./all.flame 'the traces of flame run are one file'
+"$FLAME" fold all.flame >of.all
+"$FLAME" fold all.flame/1 all.flame/2 >of.memory
+ok 'flame fold of the file has the memory' cmp of.all of.memory
+run_expect_status 0 'flame render -o x.html of the file succeeds' "$FLAME" render -o again.html all.flame
+is_str "$(grep -o '^{"name":"[a-z]*"' again.html | head -1)" '{"name":"alloc"' 'the page of the file begins with memory'
+for view in alloc live peak off wakeup chain; do
+    file_has again.html "\"$view\"" "the page of the file has the view $view"
+done
+"$FLAME" render --view off -o - all.flame >off.svg
+file_has off.svg 'hold_lock' 'flame render --view off of the file draws waits'
+is_str "$("$FLAME" top --view off all.flame | head -5)" "$("$FLAME" top --view off "$(waits_in all.flame)" | head -5)" \
+    'flame top --view off of the file has the waits'
+is_str "$("$FLAME" path all.flame)" "$("$FLAME" path "$(waits_in all.flame)")" 'flame path of the file has the waits'
+is_str "$("$FLAME" diff --view off all.flame all.flame)" "$("$FLAME" diff --view off "$(waits_in all.flame)" "$(waits_in all.flame)")" \
+    'flame diff --view off of the file has the waits'
+is_str "$("$FLAME" fold --idle all.flame)" "$("$FLAME" fold --idle "$(waits_in all.flame)")" \
+    'flame fold --idle of the file has the waits'
+is_str "$("$FLAME" fold --view off all.flame "$(waits_in all.flame)")" "$("$FLAME" fold --view off all.flame)" \
+    'flame fold --view off of the file and its trace of waiting has it once'
+run_expect_status 0 'flame fold --ancestors of the file succeeds' "$FLAME" fold --ancestors all.flame
+run_expect_status 0 'flame render --ancestors -o x.html of the file succeeds' "$FLAME" render --ancestors -o anc.html all.flame
+run_expect_status 0 'flame render --series --view off of files with both succeeds' \
+    "$FLAME" render --series --view off -o series.html all.flame all.flame
+is_str "$(cat err)" '' 'flame render --series --view off shows the one trace of waiting'
+is_str "$(sort mem.folded | grep -v '^#')" "$(memory count all.flame all.flame/2 | sort)" \
     'the folded text of flame run is of the same run'
 for view in alloc live peak off wakeup chain; do
     file_has all.html "\"$view\"" "the page has the view $view"
@@ -109,8 +138,8 @@ file_has x.folded '^sleep;.*nanosleep' 'flame run has the waits of the unrecorde
 # A program executed at the end is recorded, too.
 run_expect_status 3 'flame run of a program that executes another ends with its status' \
     "$FLAME" run -q -o x.flame -- ./bothways sh -c 'exit 3'
-like "$(memory alloc x*[0-9].flame)" '^sh;' 'flame run has the memory of the executed program'
-like "$(stacks off x.off.flame)" ';hold_lock;' 'flame run has the waits of the program before the exec'
+like "$(memory alloc x.flame)" '^sh;' 'flame run has the memory of the executed program'
+like "$(stacks off x.flame)" ';hold_lock;' 'flame run has the waits of the program before the exec'
 
 # comes_late NAME FIFO: a process of that name waits in open (2, 257, 56), and some time later this function
 # opens FIFO to write to it.
@@ -136,10 +165,10 @@ run_expect_status 5 "flame run with a recorder that waits ends with the command'
     env FLAMEMEM_OPTIONS="sites=$SCRATCH/late" \
     "$FLAME" run -q -o late.flame -- ./bothways
 wait
-stacks off late.off.flame >got.off
+stacks off late.flame >got.off
 is_str "$(cat got.off)" "$(cat want.off)" "a wait of the recorder is not among the program's waits"
-like "$("$FLAME" dump late.off.flame)" 'left-out' 'a wait of the recorder has the kind left-out'
-like "$("$FLAME" dump late.off.flame)" '\[recorder\]' 'a wait of the recorder has the frame [recorder]'
+like "$("$FLAME" dump "$(waits_in late.flame)")" 'left-out' 'a wait of the recorder has the kind left-out'
+like "$("$FLAME" dump "$(waits_in late.flame)")" '\[recorder\]' 'a wait of the recorder has the frame [recorder]'
 
 # So does the loader, when it opens what is preloaded. Any file of that name will do.
 mkfifo libflamegate.so
@@ -157,7 +186,7 @@ file_lacks run.folded ';open .*libflamegate.so' 'flame run does not show a late 
 mkdir libraries
 mkfifo libraries/libunwind.so.8
 left_out() {
-    "$FLAME" dump -s row late.off.flame | sed -n 's/.*kind=left-out blocked_ns=\([0-9]*\).*/\1/p' |
+    "$FLAME" dump -s row "$(waits_in late.flame)" | sed -n 's/.*kind=left-out blocked_ns=\([0-9]*\).*/\1/p' |
         sort -n | tail -n 1
 }
 comes_late bothways libraries/libunwind.so.8 &
@@ -165,9 +194,9 @@ run_expect_status 5 "flame run with a late libunwind ends with the command's sta
     "$FLAME" run -o late.flame -- \
     env LD_LIBRARY_PATH="$SCRATCH/libraries" ./bothways
 wait
-file_has err 'libunwind.so.8 cannot be loaded|not recorded: bothways \(the recorder could not start\)' \
-    'the recorder tries to load the late libunwind'
-stacks off late.off.flame | grep '^bothways;' >got.off
+file_lacks err 'libunwind.so.8 cannot be loaded|could not start' \
+    'a truncated libunwind that no stack needs is not reported'
+stacks off late.flame | grep '^bothways;' >got.off
 is_str "$(cat got.off)" "$(cat want.off)" "a wait for libunwind is not among the program's waits"
 ok 'a wait for libunwind has the kind left-out' test "$(left_out)" -gt 100000000
 
@@ -186,8 +215,7 @@ run_expect_status 5 "flame run without the memory recorder ends with the command
 file_has err '^flame: ./bothways: left no recording of memory: ' 'flame run without the memory recorder says so'
 file_has none.html '"chain"' 'flame run without the memory recorder: the page has the views of waits'
 file_lacks none.html '"alloc"' 'flame run without the memory recorder: the page has no view of memory'
-not_ok 'flame run without the memory recorder removes an older trace' test -e none.flame
-ok 'flame run without the memory recorder writes the off-CPU trace' test -s none.off.flame
+like "$("$FLAME" fold --view off none.flame)" ';hold_lock;' 'flame run without the memory recorder writes the waits'
 run_expect_status 5 "flame run -o none.svg without the memory recorder ends with the command's status" \
     env FLAMEMEM_OPTIONS=record=0 "$FLAME" run -o none.svg -- \
     ./bothways

@@ -81,8 +81,9 @@ is_int "$status" 0 "flame run --no-follow ends with the command's status"
 is_str "$("$FLAME" fold --view alloc --no-header x.flame | grep -c '^sh;')" \
     "$("$FLAME" fold --view alloc --no-header x.flame | grep -c .)" \
     'flame run --no-follow has the memory of one program'
-unlike "$("$FLAME" fold --view off x.off.flame)" '^sleep;' 'flame run --no-follow has the waits of one program'
-not_ok 'flame run --no-follow writes one trace of memory' test -e x.2.flame
+unlike "$("$FLAME" fold --view off x.flame)" '^sleep;' 'flame run --no-follow has the waits of one program'
+is_str "$(traces_in x.flame | xargs)" 'x.flame/1 x.flame/2' 'flame run --no-follow writes one trace of memory'
+like "$("$FLAME" dump -s header x.flame/2)" 'recorder=off' 'flame run --no-follow writes one trace of waiting'
 
 # A result that cannot be made: the recording stays.
 mkdir place

@@ -48,7 +48,7 @@ slept=$(sed -n 's/.*;main;.*nanosleep \([0-9]*\)$/\1/p' x.folded)
 is_int "$((slept > 190000 && slept < 2000000))" 1 'static program: main slept 200 ms'
 file_has err "'flame render --view chain -o x.svg x.flame'" 'static program: the hint is of a view that there is'
 recorded -q -o x.html -o x.flame
-is_str "$(ls ./*.flame)" ./x.off.flame 'static program: the one trace is of its waits'
+is_str "$(ls ./*.flame)" ./x.flame 'static program: the one trace is of its waits'
 file_has x.html 'nanosleep' 'static program: the page has its waits'
 recorded --view wakeup -o x.svg
 recorded -q --view runq -o runq.html
@@ -57,7 +57,7 @@ file_has runq.html '^"view":"runq",$' 'static program: the page begins with the 
 run "$FLAME" run -o y.folded -o y.html -o y.flame -- ./static ./keeps
 is_int "$status" 0 'a static program that starts another: the status is the program'"'"'s'
 file_has y.folded ';main.* 123456$' 'the program that it starts has its memory'
-run "$FLAME" fold --view off y.off.flame
+run "$FLAME" fold --view off y.flame
 file_has out ';main;.*nanosleep [0-9]+$' '... and the static one its waits'
 
 for how in mem run; do

@@ -26,7 +26,7 @@ static int entries_named(const char *prefix)
 
 static const char *in_dir(const char *name)
 {
-    static char path[256];
+    static char path[512];
 
     snprintf(path, sizeof path, "%s/%s", dir, name);
     return path;
@@ -76,6 +76,26 @@ static void test_errors(void)
     is_int(outfile_commit(&out), 0, "outfile_commit leaves standard output open");
 }
 
+static void test_long_names(void)
+{
+    struct outfile out;
+    char name[257];
+
+    memset(name, 'n', 256);
+    for (size_t len = 244; len <= 255; len++) {
+        name[len] = '\0';
+        is_int(outfile_open(&out, in_dir(name)), 0, "outfile_open of %zu bytes succeeds", len);
+        is_int(outfile_commit(&out), 0, "outfile_commit of %zu bytes succeeds", len);
+        is_int(access(in_dir(name), F_OK), 0, "the file of %zu bytes is there", len);
+        unlink(in_dir(name));
+        name[len] = 'n';
+    }
+    name[256] = '\0';
+    is_int(outfile_open(&out, in_dir(name)), -ENAMETOOLONG,
+           "outfile_open of 256 bytes returns -ENAMETOOLONG");
+    is_int(entries_named("flame"), 0, "a long name leaves no temporary file");
+}
+
 int main(void)
 {
     char cmd[128];
@@ -84,6 +104,7 @@ int main(void)
         return done_testing();
     test_commit_and_abort();
     test_errors();
+    test_long_names();
     snprintf(cmd, sizeof cmd, "rm -rf %s", dir);
     is_int(system(cmd), 0, "the scratch directory is removed");
     return done_testing();
