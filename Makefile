@@ -84,7 +84,7 @@ SHARED_SRC := common/clock.c common/kernel.c common/trace/trace_writer.c common/
               $(call here,$(wildcard unwind/*.c))
 # Python's functions, for the recorder, the agent and the library of waits.
 PYTHON_SRC := $(wildcard unwind/python/*.c)
-SHIM_ROOMS := preload preload/store preload/shadow preload/runtime preload/sidetables preload/allocators preload/misuse preload/mapping preload/api preload/leak preload/lifetimes preload/resident preload/firsttouch preload/python
+SHIM_ROOMS := preload preload/store preload/shadow preload/runtime preload/sidetables preload/allocators preload/misuse preload/mapping preload/api preload/leak preload/kept preload/lifetimes preload/resident preload/firsttouch preload/python
 SHIM_SRC   := $(SHARED_SRC) $(PYTHON_SRC) common/termtext.c common/utf8.c $(call here,$(wildcard $(addsuffix /*.c,$(SHIM_ROOMS))))
 # libflamewait.so, which is preloaded: waits seen from inside the program.
 WAIT_SRC   := $(wildcard inproc/*.c)
@@ -98,14 +98,14 @@ GATE_SRC   := inproc/gate/gate.c
 ifeq ($(ARCH),x86_64)
 X86_ONLY   :=
 else
-X86_ONLY   := inject/%.c tracer/inproc/inproc_source.c
+X86_ONLY   := inject/%.c driver/kept/attached_heap.c tracer/inproc/inproc_source.c
 endif
 ROOMS      := $(sort $(patsubst %/,%,$(dir $(wildcard $(addsuffix /*.c,common/* unwind/* tracer tracer/* inject inject/memory \
               patch patch/* inproc/reader fold fold/* render render/* driver/*)))))
 # Libraries that flame loads when it needs them; tests are linked with theirs.
 LATE_SRC   := common/lazyload/lazyload.c
 LATE_LIST  := $(O)/generated/latelibs.h
-LIB_SRC    := $(filter-out $(LATE_SRC) $(PYTHON_SRC) $(filter-out %_$(ARCH).c,$(filter $(X86_ONLY),$(wildcard inject/*.c inject/memory/*.c tracer/*.c tracer/*/*.c))),$(call here,$(wildcard common/*.c $(addsuffix /*.c,$(ROOMS)) driver/*.c))) \
+LIB_SRC    := $(filter-out $(LATE_SRC) $(PYTHON_SRC) $(filter-out %_$(ARCH).c,$(filter $(X86_ONLY),$(wildcard inject/*.c inject/memory/*.c driver/kept/*.c tracer/*.c tracer/*/*.c))),$(call here,$(wildcard common/*.c $(addsuffix /*.c,$(ROOMS)) driver/*.c))) \
               unwind/cfi.c unwind/rules.c unwind/frametable.c unwind/epilogue_$(ARCH).c inproc/syscall_mark.c \
               inproc/cutwrite.c inproc/rseq.c preload/runtime/seccomp_filter.c unwind/python/pylayout.c $(addprefix preload/resident/,pageindex.c pagescan.c smaps.c)
 # The recorder that flame maps into processes it attaches to: a part of flame's own file.
@@ -128,7 +128,7 @@ HEADERS    := $(wildcard *.h $(addsuffix /*.h,common common/* unwind unwind/* pa
 # Sources that unit tests and fuzz targets link with: all but main(), and but the hooks and their
 # start-up code, which would take over the test's own malloc.
 TEST_LIB_SRC := $(sort $(LIB_SRC) $(SHARED_SRC) $(PYTHON_SRC) $(WAIT_SRC) \
-                $(filter-out preload/hooks% preload/lifecycle% preload/sigbus% preload/leak/hook% preload/leak/api% preload/lifetimes/hook% preload/resident/hook% preload/firsttouch/hook% preload/python/hook% preload/mapping/hook% preload/api/api% preload/allocators/hook% preload/misuse/misuse_init%,$(filter preload/%,$(SHIM_SRC))))
+                $(filter-out preload/hooks% preload/lifecycle% preload/sigbus% preload/leak/hook% preload/leak/api% preload/kept/hook% preload/lifetimes/hook% preload/resident/hook% preload/firsttouch/hook% preload/python/hook% preload/mapping/hook% preload/api/api% preload/allocators/hook% preload/misuse/misuse_init%,$(filter preload/%,$(SHIM_SRC))))
 
 # Sources of libflamewait.so that can be tested without a process of their own.
 TEST_LIB_SRC += $(if $(WAIT_ALL),inproc/lib/arena.c inproc/lib/eintr_retry.c inproc/lib/open_fds.c inproc/lib/ownclock.c \

@@ -6,7 +6,7 @@ environment:
 
     BENCH_RUNS=N      rounds (default 7)
     BENCH_ONLY=A,B    sections: jq sqlite3 python cc1 churn memory fold simulators off
-                      text pictures forks maps leaks
+                      text pictures forks maps leaks kept
     CONFIGURE=FILE    a configure script, to be run in forks
     SUITE=COMMAND     a test suite, to be run in leaks
     FLAMEGRAPH=DIR    flamegraph.pl and its stackcollapse scripts, to compare with in text
@@ -31,7 +31,7 @@ import sections
 import variants
 
 SECTIONS = list(programs.ALL) + ["churn", "memory", "fold", "simulators", "off", "text",
-                                 "pictures", "forks", "maps", "leaks"]
+                                 "pictures", "forks", "maps", "leaks", "kept"]
 # Sections that are scripts of their own.
 SCRIPTS = {
     "text": ("fold.sh", "Other profilers' text, comparisons, merging"),
@@ -39,6 +39,7 @@ SCRIPTS = {
     "forks": ("forks.sh", "Commands of many processes"),
     "maps": ("maps.sh", "Memory that is mapped and unmapped"),
     "leaks": ("leaks.sh", "Leaks: the gate, the look, the stop"),
+    "kept": ("kept.sh", "Who keeps memory: the run, the stop"),
 }
 
 

@@ -71,8 +71,9 @@ enum trace_feature {
     TRACE_FEATURE_ATTACHED = 1u << 15, /* of a process that ran already: what it allocated before
                                         * that, and what it maps, is not recorded */
     TRACE_FEATURE_LATENCY = 1u << 16,  /* histograms of sleeps, see TRACE_OFF_CLASS */
+    TRACE_FEATURE_KEPT = 1u << 17,     /* it was found who keeps blocks, see TRACE_ROW_KEPT */
 };
-#define TRACE_FEATURES_KNOWN (65503u | TRACE_FEATURE_LATENCY)
+#define TRACE_FEATURES_KNOWN (65503u | TRACE_FEATURE_LATENCY | TRACE_FEATURE_KEPT)
 
 enum trace_unit {
     TRACE_UNIT_NONE = 0,
@@ -351,6 +352,13 @@ enum trace_row_flag {
     /* In no file: blocks that were live at the beginning of a part (common/trace/trace_parts.h).
      * They are still live, and were not allocated in the part. */
     TRACE_ROW_EARLIER = 1u << 14,
+    /*
+     * Result of a search for who keeps blocks, and no blocks: alloc_calls live blocks of
+     * alloc_bytes bytes together. The stack is no call stack: its frames are who keeps them,
+     * outermost first (TRACE_NODE_NAME: a module, a variable, a function's frame), then the sites
+     * of the blocks between (TRACE_NODE_PC), and the innermost one is their own site.
+     */
+    TRACE_ROW_KEPT = 1u << 15,
 };
 #define TRACE_FAULT_MINOR "[minor fault]"
 #define TRACE_FAULT_MAJOR "[major fault]" /* it had to wait for a disk */
@@ -365,7 +373,7 @@ enum trace_row_flag {
 /* Flags of rows that do not count blocks. */
 #define TRACE_ROW_NO_BLOCKS                                                                        \
     (TRACE_ROW_VERDICTS | TRACE_ROW_MAPPED | TRACE_ROW_LOOKED | TRACE_ROW_FAULT |                  \
-     TRACE_ROW_CLASS | TRACE_ROW_TOUCHED)
+     TRACE_ROW_CLASS | TRACE_ROW_TOUCHED | TRACE_ROW_KEPT)
 
 /* A row that counts blocks of this process's own: no verdict on blocks of other rows, nothing
  * inherited. */
@@ -838,6 +846,8 @@ struct trace_misuse {
 _Static_assert(sizeof(struct trace_misuse) == 80, "on disk");
 _Static_assert(sizeof(struct trace_column) == 32, "on disk");
 _Static_assert(sizeof(struct trace_header) == 1024, "on disk");
+_Static_assert(sizeof(struct trace_list) == 16, "on disk");
+_Static_assert(sizeof(struct trace_place) == 16, "on disk");
 _Static_assert(sizeof(struct trace_segment) == 64, "on disk");
 _Static_assert(sizeof(struct trace_node) == 16, "on disk");
 _Static_assert(sizeof(struct trace_row) == 64, "on disk");
@@ -846,8 +856,6 @@ _Static_assert(sizeof(struct trace_off_row) == sizeof(struct trace_row), "on dis
 _Static_assert(sizeof(struct trace_off_thread) == sizeof(struct trace_thread), "on disk");
 _Static_assert(sizeof(struct trace_meta) == 8, "on disk");
 _Static_assert(sizeof(struct trace_life) == 24, "on disk");
-_Static_assert(sizeof(struct trace_list) == 16, "on disk");
-_Static_assert(sizeof(struct trace_place) == 16, "on disk");
 _Static_assert(sizeof(struct trace_region_time) == 24, "on disk");
 _Static_assert(sizeof(struct trace_module) == 72, "on disk");
 _Static_assert(sizeof(struct trace_origin) == 24, "on disk");

@@ -13,6 +13,7 @@
 #include "common/trace/mark_growth.h"
 #include "driver/leak/leak_text.h"
 #include "driver/leak/leak_coverage.h"
+#include "driver/leak/leakkeepers.h"
 #include "driver/leak/leakoutput.h"
 #include "driver/leak/leaktarget.h"
 #include "driver/leak/leakunchecked.h"
@@ -173,7 +174,10 @@ static int list_leaks(const struct recording *r, const struct run_options *o, st
         return status;
     if (asked_for(o) == LEAK_LIVE)
         return leak_list_make(l, in.sums, in.nsums, LEAK_LIVE);
-    return leak_list_make(l, in.each, in.neach, asked_for(o));
+    status = leak_list_make(l, in.each, in.neach, asked_for(o));
+    if (!status && o->growth)
+        status = leak_keepers_find(l, in.sums, in.nsums);
+    return status;
 }
 
 /* The limits apply to regions' leftovers separately, since these blocks may be leaks at the end,
@@ -365,6 +369,7 @@ static int check_what(struct run_options *o)
                            "trace; name a picture or .folded",
                            o->growth_ns ? "TIME" : "SIGNAL", o->output);
     o->look = !o->live && !o->growth;
+    o->kept = o->growth; /* to say who keeps what grows */
     return -1;
 }
 

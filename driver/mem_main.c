@@ -6,6 +6,7 @@
 #include "common/error.h"
 #include "common/options/values.h"
 #include "driver/run/record_attach.h"
+#include "driver/run/kept_coverage.h"
 #include "driver/run/record_mem.h"
 #include "driver/run/runsummary.h"
 #include "driver/run/result_line.h"
@@ -14,6 +15,9 @@
 #define AT(member) offsetof(struct run_options, member)
 
 #define SECOND_NS 1000000000
+
+/* By its address it is known to be the default. */
+static const char default_view[] = "alloc";
 
 static const struct opts_row rows[] = {
     {"attach", 'p', "PID", "record this process, which runs already, from now on",
@@ -27,6 +31,11 @@ static const struct opts_row rows[] = {
      .take = opts_take_text, .at = AT(output)},
     {"view", .arg = "VIEW", .help = "what is counted", .take = opts_take_choice, .at = AT(view),
      .add_words = view_words_mem, .add_help = view_help_mem},
+    {"kept",
+     .help = "find out who keeps the blocks that are live when a process ends, or with -p when the "
+             "recording ends, whenever they were allocated; --view kept shows it, which is the "
+             "default then",
+     .take = opts_take_true, .at = AT(kept)},
     {"libc-mappings",
      .help = "count what malloc and the C library map themselves, too, for --view mmap and "
              "unmapped: their calls are patched in the program's memory",
@@ -77,6 +86,8 @@ static void print(const struct recording *r, const struct run_options *o,
         run_summary_make(&s, r);
         run_summary_print(&s, r);
     }
+    if (o->kept)
+        kept_coverage_print(r);
     recording_print_findings(r, o, folded, NULL);
     if (o->attach && !record_attach_has(o->view))
         hinted.view = "alloc";
@@ -148,9 +159,12 @@ static int print_shim(void)
 int mem_main(int argc, char **argv)
 {
     char *snapshots = NULL;
-    struct run_options o = {.me = "mem", .records_memory = true, .view = "alloc", .follow = true};
+    struct run_options o = {
+        .me = "mem", .records_memory = true, .view = default_view, .follow = true};
     int first, status = opts_parse(&mem_command, &o, argc, argv, &first);
 
+    if (o.kept && o.view == default_view)
+        o.view = "kept";
     if (status < 0 && !o.only_shim && o.attach) {
         status = attach(&o, argv + first);
         run_options_release(&o);

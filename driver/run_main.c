@@ -16,6 +16,7 @@
 #include "driver/off/offsummary.h"
 #include "driver/off/record_both.h"
 #include "driver/off/record_off.h"
+#include "driver/run/kept_coverage.h"
 #include "driver/run/record_attach.h"
 #include "driver/run/record_mem.h"
 #include "driver/run/runsummary.h"
@@ -371,6 +372,8 @@ static int print_both(struct waiting *w, const struct recording *r, const struct
     } else if (!r->no_recorder) {
         recording_left_nothing(r, &o->off.run);
     }
+    if (r->ntraces && o->off.run.kept)
+        kept_coverage_print(r);
     if (r->waits.ntraces)
         off_summary_print(r, o->off.run.subject, 0, &w->text[lines]);
     shown.view = w->shown_view;

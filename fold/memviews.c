@@ -130,6 +130,13 @@ static int64_t slack_value(const struct trace *t FLAME_UNUSED, const struct trac
     return found(r, TRACE_ROW_SLACK);
 }
 
+/* ---- who keeps blocks ---- */
+
+static int64_t kept_value(const struct trace *t FLAME_UNUSED, const struct trace_row *r)
+{
+    return found(r, TRACE_ROW_KEPT);
+}
+
 /* ---- page faults ---- */
 
 static int64_t fault_value(const struct trace *t FLAME_UNUSED, const struct trace_row *r)
@@ -175,6 +182,13 @@ static const struct view_need need_resident = {
     .asks = VIEW_ASKS_RESIDENT | VIEW_ASKS_EVERY_BLOCK,
     .of_some = true,
     .lack = "a look at what is resident, which flame mem --rss has a process take that ends by "
+            "itself",
+};
+static const struct view_need need_kept = {
+    .feature = TRACE_FEATURE_KEPT,
+    .asks = VIEW_ASKS_KEEPERS | VIEW_ASKS_EVERY_BLOCK,
+    .of_some = true,
+    .lack = "a search for who keeps blocks, which flame mem --kept has a process make that ends by "
             "itself",
 };
 static const struct view_need need_faults = {
@@ -363,6 +377,13 @@ const struct view mem_views[] = {
      .value = slack_value,
      .need = &need_resident,
      .title = "Memory resident in no block"},
+    {.name = "kept",
+     .what = "live bytes by who keeps them",
+     .label = "Who keeps it",
+     MEMORY,
+     .value = kept_value,
+     .need = &need_kept,
+     .title = "Memory by who keeps it"},
     {.name = "fault",
      .what = "page faults: memory touched first",
      .label = "Page faults",

@@ -16,9 +16,11 @@ struct tracesums {
 
 /* Whether names of the process hold for it alone: those of a map, and of the files of a container.
  */
-static bool has_names(uint32_t pid)
+static bool has_names(const struct trace *t)
 {
-    return perfmap_is_there(pid) || container_file_is_elsewhere(pid);
+    uint32_t pid = t->header.pid;
+
+    return perfmap_is_there(pid, trace_process_since(t)) || container_file_is_elsewhere(pid);
 }
 
 struct tracesums *tracesums_new(const struct fold_options *opt)

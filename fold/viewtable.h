@@ -42,6 +42,7 @@ enum view_request {
     VIEW_ASKS_LIFETIMES = 1u << 4,   /* lifetimes, and the choice of their clock */
     VIEW_ASKS_CPU = 1u << 5,         /* samples of running threads */
     VIEW_ASKS_EVERY_BLOCK = 1u << 6, /* blocks must not be sampled */
+    VIEW_ASKS_KEEPERS = 1u << 7,     /* it is searched for who keeps blocks */
 };
 
 /* Needs of a view beyond what each trace of its recorder has. */
@@ -90,7 +91,7 @@ struct view {
 #define VIEW_LABEL_MAX 22 /* a switch of twenty views has few lines then */
 
 /* A table has at most so many rows, and behind them one whose name is NULL. */
-#define VIEWS_MAX 24
+#define VIEWS_MAX 32
 extern const struct view mem_views[], off_views[];
 
 /* Whether a trace of the view's recorder has what the view needs. */

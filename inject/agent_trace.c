@@ -36,6 +36,8 @@ struct agent_trace {
     struct taken {
         uint32_t node;
         uint16_t thread;
+        uint8_t ninner;
+        uint64_t *inner; /* owned; NULL: it is not kept */
         struct agent_count count;
     } * taken; /* by the agent's number of the stack; [0] is not used */
     size_t ntaken, taken_room;
@@ -44,6 +46,7 @@ struct agent_trace {
         uint32_t len;
     } * names; /* by the agent's number */
     size_t names_room;
+    bool keep_inner;
     uint64_t live; /* bytes, by all counters as last read */
     uint64_t skipped, lost, lost_bytes;
 };
@@ -76,6 +79,8 @@ void agent_trace_free(struct agent_trace *t)
     stacks_free(t->stacks);
     offtrace_free(t->to);
     free(t->threads);
+    for (size_t i = 0; i < t->ntaken; i++)
+        free(t->taken[i].inner);
     free(t->taken);
     for (size_t i = 0; i < t->names_room; i++)
         free(t->names[i].text);
@@ -282,6 +287,11 @@ static bool take_stack(struct agent_trace *t, const struct agent_state *g, const
     x = &t->taken[t->ntaken++];
     *x = (struct taken){.thread = thread_of(t, g, m, s.lane)};
     x->node = node_of(t, m, shared, x->thread, &s, pcs);
+    if (t->keep_inner) {
+        x->ninner = (uint8_t)(s.n < AGENT_TRACE_INNER ? s.n : AGENT_TRACE_INNER);
+        x->inner = xreallocarray(NULL, AGENT_TRACE_INNER, sizeof *x->inner);
+        memcpy(x->inner, pcs, x->ninner * sizeof *pcs);
+    }
     return true;
 }
 
@@ -383,7 +393,19 @@ void agent_trace_verdict(struct agent_trace *t, uint32_t row, uint16_t flag, uin
 
 void agent_trace_leaks(struct agent_trace *t)
 {
-    offtrace_has_leaks(t->to);
+    offtrace_has(t->to, TRACE_FEATURE_LEAKS);
+}
+
+/* The record for what is no thread's. */
+static uint16_t first_thread(struct agent_trace *t)
+{
+    char comm[16];
+
+    if (!t->first) {
+        task_comm(t->pid, comm);
+        t->first = offtrace_thread(t->to, t->pid, t->pid, comm);
+    }
+    return t->first;
 }
 
 static void put_pages(struct agent_trace *t, uint32_t node, uint16_t thread,
@@ -409,23 +431,87 @@ void agent_trace_stack_pages(struct agent_trace *t, uint32_t row, const struct p
 void agent_trace_part_pages(struct agent_trace *t, enum trace_memory_part part, const char *name,
                             const struct page_tally *pages)
 {
-    uint32_t node;
-    char comm[16];
+    uint16_t thread = first_thread(t);
+    uint32_t node = offtrace_node(t->to, offtrace_root(t->to, thread, space_epoch(t->space)),
+                                  TRACE_NODE_PART, part);
 
-    if (!t->first) {
-        task_comm(t->pid, comm);
-        t->first = offtrace_thread(t->to, t->pid, t->pid, comm);
-    }
-    node = offtrace_node(t->to, offtrace_root(t->to, t->first, space_epoch(t->space)),
-                         TRACE_NODE_PART, part);
     if (name[0])
         node = offtrace_named(t->to, node, name);
-    put_pages(t, node, t->first, pages);
+    put_pages(t, node, thread, pages);
 }
 
 void agent_trace_resident(struct agent_trace *t, const struct trace_resident *sums)
 {
     offtrace_resident(t->to, sums);
+}
+
+/* ---- who keeps blocks ---- */
+
+void agent_trace_keep_inner(struct agent_trace *t)
+{
+    t->keep_inner = true;
+    stacks_keep_sps(t->stacks);
+}
+
+const uint64_t *agent_trace_inner(const struct agent_trace *t, uint32_t row, size_t *n)
+{
+    *n = row < t->ntaken && t->taken[row].inner ? t->taken[row].ninner : 0;
+    return *n ? t->taken[row].inner : NULL;
+}
+
+const char *agent_trace_frame_name(const struct agent_trace *t, uint64_t frame, size_t *len)
+{
+    uint64_t number = frame & ~STACK_NAME;
+
+    *len = 0;
+    if (!(frame & STACK_NAME))
+        return NULL;
+    if (number >= t->names_room || !t->names[number].text)
+        return "";
+    *len = t->names[number].len;
+    return t->names[number].text;
+}
+
+void agent_trace_where(struct agent_trace *t, uintptr_t addr, struct space_place *place)
+{
+    space_where(t->space, t->pid, addr, place);
+}
+
+const uintptr_t *agent_trace_walk(struct agent_trace *t, pid_t tid,
+                                  const struct user_regs_struct *regs, const uintptr_t **sps,
+                                  int *n)
+{
+    const uintptr_t *pcs = stacks_walk(t->stacks, t->space, tid, regs, false, n);
+
+    *sps = stacks_sps(t->stacks);
+    return pcs;
+}
+
+static uint32_t root_of_kept(struct agent_trace *t)
+{
+    return offtrace_root(t->to, first_thread(t), space_epoch(t->space));
+}
+
+uint32_t agent_trace_keeper(struct agent_trace *t, uint32_t below, const char *name, size_t len)
+{
+    return offtrace_name(t->to, below ? below : root_of_kept(t), TRACE_NODE_NAME, name, len);
+}
+
+uint32_t agent_trace_site(struct agent_trace *t, uint32_t below, uint64_t frame)
+{
+    size_t len;
+    const char *name = agent_trace_frame_name(t, frame, &len);
+
+    if (name)
+        return agent_trace_keeper(t, below, name, len);
+    return offtrace_node(t->to, below ? below : root_of_kept(t), TRACE_NODE_PC, frame);
+}
+
+void agent_trace_kept(struct agent_trace *t, uint32_t node, uint64_t bytes, uint64_t blocks)
+{
+    if (node)
+        offtrace_verdict(t->to, node, first_thread(t), TRACE_ROW_KEPT, bytes, blocks);
+    offtrace_has(t->to, TRACE_FEATURE_KEPT);
 }
 
 void agent_trace_unnamed_python(struct agent_trace *t, uint32_t unnamed)

@@ -15,6 +15,7 @@
 struct agent_state;
 struct agent_trace;
 struct page_tally;
+struct space_place;
 
 /* Makes the trace. NULL after an error line. `path`: a file that does not exist yet. `depth`: limit
  * of frames of a stack, of which the inner ones stay; 0: the agent's own limit. */
@@ -55,6 +56,33 @@ void agent_trace_part_pages(struct agent_trace *t, enum trace_memory_part part, 
                             const struct page_tally *pages);
 /* Stores their sums. */
 void agent_trace_resident(struct agent_trace *t, const struct trace_resident *sums);
+
+/* ---- who keeps blocks ---- */
+
+#define AGENT_TRACE_INNER 16u
+
+/* From now on the inner frames of new stacks are kept for agent_trace_inner. */
+void agent_trace_keep_inner(struct agent_trace *t);
+/* The inner frames of the agent's stack `row`, innermost first: return addresses, or numbers of
+ * names. *n is their number. */
+const uint64_t *agent_trace_inner(const struct agent_trace *t, uint32_t row, size_t *n);
+/* The name, if the frame is one; else NULL. */
+const char *agent_trace_frame_name(const struct agent_trace *t, uint64_t frame, size_t *len);
+
+/* Where `addr` lies. The path is borrowed until the next call. */
+void agent_trace_where(struct agent_trace *t, uintptr_t addr, struct space_place *place);
+/* Frames of a stopped thread, innermost first: addresses of code, with REMOTE_EXACT where they are
+ * no return address, and stack pointers, NULL if these are not known. Borrowed until the next
+ * call. */
+const uintptr_t *agent_trace_walk(struct agent_trace *t, pid_t tid,
+                                  const struct user_regs_struct *regs, const uintptr_t **sps,
+                                  int *n);
+
+/* Nodes for TRACE_ROW_KEPT, above `below`; 0 stands for the root of all of them. */
+uint32_t agent_trace_keeper(struct agent_trace *t, uint32_t below, const char *name, size_t len);
+uint32_t agent_trace_site(struct agent_trace *t, uint32_t below, uint64_t frame);
+/* Adds a row; with node 0 it is only stored that there was a search. */
+void agent_trace_kept(struct agent_trace *t, uint32_t node, uint64_t bytes, uint64_t blocks);
 
 /* Stores which interpreter's functions have no names, as in struct trace_header. */
 void agent_trace_unnamed_python(struct agent_trace *t, uint32_t unnamed);

@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/ptrace.h>
+#include <sys/uio.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -439,6 +440,17 @@ static struct user_regs_struct for_call(const struct allstop_thread *t, uintptr_
     return r;
 }
 
+/* Whether a system call's instruction is there: the process may have executed another program since
+ * it was found. */
+static bool is_syscall(const struct allstop_thread *t, uintptr_t insn)
+{
+    uint8_t code[2];
+    struct iovec here = {code, sizeof code}, there = {(void *)insn, sizeof code};
+
+    return process_vm_readv(t->tid, &here, 1, &there, 1, 0) == sizeof code && code[0] == 0x0f &&
+           code[1] == 0x05;
+}
+
 /*
  * Makes a call. flame may be killed at each step, so the return frame is written before the
  * registers are changed. Signals are blocked after that, because the frame contains the mask. They
@@ -449,12 +461,12 @@ static long make_call(struct allstop_thread *t, const struct sigreturn_frame_cod
 {
     struct user_regs_struct r = for_call(t, code->call, nr, args);
     uint64_t mask, none = ~(uint64_t)0;
-    struct sigreturn_frame way;
+    struct sigreturn_frame way = {.tid = t->tid};
     long result = -EAGAIN;
 
-    if (ptrace(PTRACE_GETSIGMASK, t->tid, sizeof mask, &mask) < 0)
+    if (!is_syscall(t, code->call) || ptrace(PTRACE_GETSIGMASK, t->tid, sizeof mask, &mask) < 0)
         return -EAGAIN;
-    if (sigreturn_frame_lay(&way, t->tid, code, &t->regs, mask)) {
+    if (is_syscall(t, code->call_ret) && sigreturn_frame_lay(&way, t->tid, code, &t->regs, mask)) {
         r.rip = code->call_ret;
         r.rsp = way.at;
     }

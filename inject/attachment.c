@@ -16,17 +16,18 @@
 #include "common/error.h"
 #include "common/preloadable.h"
 #include "common/procpath.h"
+#include "common/strbuf.h"
 #include "inject/allstop.h"
 #include "inject/agent_image.h"
 #include "inject/agent_state.h"
 #include "inject/agent_trace.h"
-#include "inject/heap_roots.h"
+#include "inject/heap_search.h"
 #include "inject/leak_verdicts.h"
 #include "inject/linkmap.h"
 #include "inject/maps_snapshot.h"
 #include "inject/got_slots.h"
+#include "inject/old_blocks.h"
 #include "inject/python_target.h"
-#include "inject/resident_look.h"
 #include "tracer/objects/proctask.h"
 #include "tracer/ptrace/attach_error.h"
 
@@ -42,6 +43,11 @@
 #define QUIET_NS 1000000000u
 /* Pause between two attempts. */
 #define LOOK_NS 2500000
+/* A process that began less than this ago may still be about to execute its program, or be in its
+ * loader. Any other may be so, too, for a moment. */
+#define YOUNG_NS 1000000000u
+#define SETTLE_NS 60000000u
+#define AGAIN_NS 20000000
 
 #define PF_EXITING 0x00000004ul /* include/linux/sched.h of the kernel */
 
@@ -57,9 +63,19 @@ struct attachment {
     struct sigreturn_frame_code code;
     bool no_python, has_python;
     bool leaks, resident;
+    bool knows_old; /* blocks from before are looked for, as malloc is glibc's */
+    attachment_kept *kept;
+    void *kept_arg;
     bool no_stops_between;
     size_t unhooked;
-    uintptr_t program; /* an address in the first page of the program's file */
+    /* From the auxiliary vector of the program that it executed last. */
+    struct facts {
+        uintptr_t phdr; /* in the first page of the program's file */
+        uint64_t phnum;
+        uintptr_t random; /* 16 random bytes on its stack: another address in each execution */
+    } facts;
+    struct strbuf refusal; /* why it cannot be recorded, a line for the user; "": it can be */
+    bool unreadable;       /* its own data in /proc could not be read */
     bool gone, executed;
 };
 
@@ -78,13 +94,14 @@ static bool look_again(uint64_t *until, uint64_t patience_ns)
 
 /* ---- checks of the process ---- */
 
-static int refuse(const struct attachment *a, const char *why)
+static int refuse(struct attachment *a, const char *why)
 {
-    return flame_error(FLAME_USAGE, "process %d cannot be recorded from now on: %s", (int)a->pid,
-                       why);
+    strbuf_clear(&a->refusal);
+    strbuf_addf(&a->refusal, "process %d cannot be recorded from now on: %s", (int)a->pid, why);
+    return FLAME_USAGE;
 }
 
-static int judge(const struct attachment *a)
+static int judge(struct attachment *a)
 {
     struct preloadable_answer answer;
     const char *name;
@@ -113,12 +130,6 @@ static int judge(const struct attachment *a)
     return 0;
 }
 
-/* The relevant entries of its auxiliary vector. */
-struct facts {
-    uintptr_t phdr;
-    uint64_t phnum;
-};
-
 static bool read_facts(pid_t pid, struct facts *f)
 {
     Elf64_auxv_t v[64];
@@ -133,8 +144,20 @@ static bool read_facts(pid_t pid, struct facts *f)
             f->phdr = v[i].a_un.a_val;
         if (v[i].a_type == AT_PHNUM)
             f->phnum = v[i].a_un.a_val;
+        if (v[i].a_type == AT_RANDOM)
+            f->random = v[i].a_un.a_val;
     }
     return f->phdr && f->phnum;
+}
+
+/* Whether it has executed another program since it was inspected. Then nothing that is known of it
+ * holds, and a call by an address of before would run whatever is there now. */
+static bool has_executed(const struct attachment *a)
+{
+    struct facts f;
+
+    return !read_facts(a->pid, &f) || f.phdr != a->facts.phdr || f.phnum != a->facts.phnum ||
+           f.random != a->facts.random;
 }
 
 /* ---- stops ---- */
@@ -177,6 +200,8 @@ static bool loader_works(struct attachment *a, bool hurried)
     return false;
 }
 
+static const char executes[] = "it executes one program after the other";
+
 /* Stops all threads at a moment at which slots can be written, and returns 0. FLAME_FAILED: there
  * was no such moment, with *why; another enum flame_exit after an error line. `prepare` is called
  * before each attempt, while the process runs, after the list of modules has been read. */
@@ -209,6 +234,11 @@ static int stop_at_rest(struct attachment *a, uint64_t patience_ns, const char *
         if (stopped == ALLSTOP_AGAIN) {
             *why = allstop_why(a->stop);
             continue;
+        }
+        if (has_executed(a)) {
+            *why = executes;
+            allstop_go(a->stop);
+            return FLAME_FAILED;
         }
         if (linkmap_same(&a->link, &a->mem) &&
             !loader_works(a, clock_ns(CLOCK_MONOTONIC) > begun + HURRY_NS))
@@ -244,6 +274,10 @@ static int map_guest(struct attachment *a)
             return attach_error_explain(a->pid, ESRCH);
         if (answer == ALLSTOP_AGAIN)
             continue;
+        if (has_executed(a)) {
+            allstop_go(a->stop);
+            return refuse(a, executes);
+        }
         /* Both in one stop: the process may call an agent that was left behind at any time. */
         err = agent_state_map(&a->agent, &a->mem, a->stop, &a->code, &a->maps, &why);
         if (!err && !agent_state_fill(&a->agent, &a->mem, a->slots.real)) {
@@ -253,9 +287,11 @@ static int map_guest(struct attachment *a)
         allstop_go(a->stop);
         if (!err)
             return 0;
-        if (err != -EAGAIN)
-            return flame_error(FLAME_USAGE, "process %d cannot be recorded from now on: %s: %s",
-                               (int)a->pid, why, strerror(-err));
+        if (err != -EAGAIN) {
+            refuse(a, why);
+            strbuf_addf(&a->refusal, ": %s", strerror(-err));
+            return FLAME_USAGE;
+        }
     }
     return refuse(a, allstop_why(a->stop));
 }
@@ -301,19 +337,19 @@ static int come(struct attachment *a, bool record)
 
 static int inspect_process(struct attachment *a)
 {
-    struct facts f;
     enum linkmap_answer answer = LINKMAP_NOT_DYNAMIC;
     uint64_t until = 0;
     bool changed;
     int status;
 
-    if (!read_facts(a->pid, &f) || !maps_snapshot_read(&a->maps, a->pid, 0))
-        return attach_error_explain(a->pid, EPERM);
+    if (!read_facts(a->pid, &a->facts) || !maps_snapshot_read(&a->maps, a->pid, 0)) {
+        a->unreadable = true; /* also in the middle of an exec */
+        return FLAME_USAGE;
+    }
     status = judge(a);
     if (status)
         return status;
-    a->program = f.phdr;
-    answer = linkmap_find(&a->link, &a->mem, f.phdr, f.phnum);
+    answer = linkmap_find(&a->link, &a->mem, a->facts.phdr, a->facts.phnum);
     while ((answer == LINKMAP_OK || answer == LINKMAP_BUSY) && look_again(&until, COME_NS)) {
         answer = linkmap_read(&a->link, &a->mem, &changed);
         if (answer == LINKMAP_OK)
@@ -329,6 +365,8 @@ static int inspect_process(struct attachment *a)
         return refuse(a, "its dynamic loader is not where its list says");
     if (!got_slots_allocator(&a->slots, &a->mem, &a->link))
         return refuse(a, "no module of it defines malloc and free");
+    a->knows_old =
+        a->kept && old_blocks_are_known(&a->mem, &a->link, &a->maps, a->slots.real[AGENT_MALLOC]);
     return sigreturn_frame_find(&a->code, &a->mem, &a->maps, a->slots.real[AGENT_MALLOC])
                ? 0
                : refuse(a, "no system call instruction is found in it");
@@ -343,21 +381,23 @@ static void release(struct attachment *a)
     linkmap_release(&a->link);
     maps_snapshot_release(&a->maps);
     procmem_close(&a->mem);
+    strbuf_release(&a->refusal);
     free(a);
 }
 
-int attachment_begin(struct attachment **to, const struct attachment_options *o)
+static int begin(struct attachment *a, const struct attachment_options *o)
 {
-    struct attachment *a = xcalloc(1, sizeof *a);
     int status = attach_error_foreseen(o->pid, o->ours), err;
 
-    *to = NULL;
     a->pid = o->pid;
     a->no_python = o->no_python;
     a->leaks = o->leaks;
     a->resident = o->resident;
+    a->kept = o->kept;
+    a->kept_arg = o->kept_arg;
     a->no_stops_between = o->no_stops_between;
     a->mem.fd = -1;
+    a->refusal = (struct strbuf)STRBUF_INIT;
     if (!status && !agent_image_open(&a->agent.blob))
         status = flame_error(FLAME_FAILED, "flame was built without its agent");
     if (!status) {
@@ -370,12 +410,52 @@ int attachment_begin(struct attachment **to, const struct attachment_options *o)
         status = inspect_process(a);
     if (!status) {
         a->trace = agent_trace_new(o->trace, a->pid, o->depth);
+        if (a->trace && a->kept)
+            agent_trace_keep_inner(a->trace);
         status = a->trace ? come(a, !o->starts_later) : FLAME_FAILED;
     }
-    if (status)
+    return status;
+}
+
+/* Whether the reason for a refusal may be gone soon: the process has just begun, or executes. */
+static bool may_change(const struct attachment *a, uint64_t since)
+{
+    uint64_t now = clock_ns(CLOCK_MONOTONIC), age;
+
+    if (!(a->refusal.len || a->unreadable) || kill(a->pid, 0) < 0)
+        return false;
+    if (has_executed(a))
+        return now - since < COME_NS;
+    age = task_age_ns(a->pid);
+    return now - since < SETTLE_NS || (age < YOUNG_NS && now - since < YOUNG_NS);
+}
+
+int attachment_begin(struct attachment **to, const struct attachment_options *o)
+{
+    uint64_t since = clock_ns(CLOCK_MONOTONIC);
+    bool again = true;
+    int status = 0;
+
+    *to = NULL;
+    while (again) {
+        struct attachment *a = xcalloc(1, sizeof *a);
+
+        status = begin(a, o);
+        if (!status) {
+            *to = a;
+            return 0;
+        }
+        again = may_change(a, since);
+        if (a->refusal.len && !again)
+            flame_error(status, "%s", a->refusal.buf);
+        if (a->unreadable && !again)
+            status = attach_error_explain(o->pid, EPERM);
+        if (a->trace)
+            unlink(o->trace);
         release(a);
-    else
-        *to = a;
+        if (again)
+            nanosleep(&(struct timespec){0, AGAIN_NS}, NULL);
+    }
     return status;
 }
 
@@ -483,80 +563,67 @@ static void give_back(struct attachment *a)
     }
 }
 
-/* NULL, or the reason why they are not known. */
-static const char *read_blocks(struct attachment *a, struct agent_blocks *b)
+static bool looks(const struct attachment *a)
 {
-    struct agent_leaf *leaves = xcalloc(AGENT_LEAVES, sizeof *leaves);
-    const char *why = NULL;
-    size_t n;
-
-    if (!agent_state_leaves(&a->agent, &a->mem, leaves, &n))
-        why = "its list of blocks is too long or cannot be read";
-    else if (!agent_blocks_read(b, &a->mem, leaves, n))
-        why = "its blocks are too many or cannot be read";
-    free(leaves);
-    return why;
+    return a->leaks || a->resident || a->kept;
 }
 
-/* Blocks, and which words lead to them. */
-struct heap {
-    struct agent_blocks blocks;
-    struct heap_scan scan;
-};
-
-/* With all threads stopped and nothing recorded any more. */
-static void look_at_memory(struct attachment *a, struct heap *h, struct attachment_sum *sum)
+static void search_begin(struct heap_search *s, struct attachment *a)
 {
-    uint64_t begun = clock_ns(CLOCK_MONOTONIC);
+    const struct heap_search_target of = {.pid = a->pid,
+                                          .mem = &a->mem,
+                                          .maps = &a->maps,
+                                          .link = &a->link,
+                                          .stop = a->stop,
+                                          .agent = &a->agent,
+                                          .trace = a->trace,
+                                          .real_malloc = a->slots.real[AGENT_MALLOC],
+                                          .program = a->facts.phdr,
+                                          .leaks = a->leaks,
+                                          .resident = a->resident,
+                                          .kept = a->kept,
+                                          .knows_old = a->knows_old};
 
-    if (!agent_trace_take(a->trace, &a->agent, &a->mem) ||
-        !maps_snapshot_read(&a->maps, a->pid, a->link.loader))
-        sum->unlooked = "its memory cannot be read";
-    else
-        sum->unlooked = read_blocks(a, &h->blocks);
-    if (!sum->unlooked && a->resident &&
-        !resident_look(a->trace, &a->agent, &a->mem, &a->link, a->stop, a->program, &h->blocks,
-                       &sum->resident))
-        sum->unlooked = "its pages cannot be read";
-    if (!sum->unlooked && a->leaks) {
-        heap_scan_begin(&h->scan, &h->blocks, &a->mem);
-        heap_roots_scan(&h->scan, &a->agent, &a->maps, a->stop, a->slots.real[AGENT_MALLOC],
-                        a->program);
-        heap_scan_end(&h->scan);
-        if (h->scan.full)
-            sum->unlooked = "it has more than 4,294,967,295 pointers to blocks";
-    }
-    sum->looked = !sum->unlooked;
-    sum->look_ns = clock_ns(CLOCK_MONOTONIC) - begun;
+    heap_search_begin(s, &of);
 }
 
-/* Once the threads run again. */
-static void judge_blocks(struct attachment *a, struct heap *h, struct attachment_sum *sum)
+/* Uses the results of a search, once the threads run again. */
+static void judge_blocks(struct attachment *a, const struct heap_search *s,
+                         struct attachment_sum *sum)
 {
-    if (sum->looked && a->leaks) {
-        sum->leaks = leak_verdicts_add(a->trace, &h->scan);
-        sum->scanned = h->scan.scanned;
-    }
-    heap_scan_release(&h->scan);
-    agent_blocks_release(&h->blocks);
+    sum->looked = s->done;
+    sum->unlooked = s->unlooked;
+    sum->look_ns = s->stopped_ns;
+    sum->broken = s->broken;
+    sum->resident = s->resident;
+    sum->scanned = s->heap.scan.scanned;
+    if (s->done && a->leaks)
+        sum->leaks = leak_verdicts_add(a->trace, &s->heap.scan);
+    if (s->done && a->kept)
+        a->kept(a->kept_arg, &s->heap, a->trace);
 }
 
 static void leave(struct attachment *a, struct attachment_sum *sum)
 {
-    struct heap heap = {.blocks = {.n = 0}};
+    struct heap_search search = {.done = false};
     const char *why;
 
+    if (looks(a))
+        search_begin(&search, a);
     if (stop_at_rest(a, LEAVE_NS, &why, NULL) == 0) {
         agent_state_record(&a->agent, &a->mem, false);
-        if (a->leaks || a->resident)
-            look_at_memory(a, &heap, sum);
+        if (looks(a))
+            heap_search_stopped(&search);
         got_slots_restore(&a->slots, &a->mem);
         allstop_go(a->stop);
-        judge_blocks(a, &heap, sum);
     } else if (!a->gone) {
         agent_state_record(&a->agent, &a->mem, false);
         snprintf(sum->left_hooks, sizeof sum->left_hooks, "%s", why);
     }
+    /* Releases the copy, which may be large, before its blocks are judged. */
+    heap_search_end(&search);
+    judge_blocks(a, &search, sum);
+    heap_search_release(&search);
     if (a->gone)
         return;
     agent_trace_take(a->trace, &a->agent, &a->mem);
@@ -599,7 +666,7 @@ int attachment_end(struct attachment *a, struct attachment_sum *sum)
         leave(a, sum);
     sum->gone = a->gone;
     sum->executed = a->executed;
-    if ((a->leaks || a->resident) && !sum->looked && !sum->unlooked)
+    if (looks(a) && !sum->looked && !sum->unlooked)
         sum->unlooked = a->executed ? "it had executed another program"
                         : a->gone   ? "it had ended"
                                     : sum->left_hooks;

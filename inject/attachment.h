@@ -32,6 +32,11 @@
 #include "common/compiler.h"
 
 struct attachment;
+struct heap_snapshot;
+struct agent_trace;
+
+/* Adds to the trace who keeps the blocks of the snapshot (TRACE_ROW_KEPT). */
+typedef void attachment_kept(void *arg, const struct heap_snapshot *h, struct agent_trace *t);
 
 struct attachment_options {
     pid_t pid;
@@ -41,6 +46,8 @@ struct attachment_options {
     bool no_python;        /* functions of Python have no names */
     bool leaks;            /* at the end it is found which blocks can still be reached */
     bool resident;         /* at the end it is found whose its resident memory is */
+    attachment_kept *kept; /* called at the end, when the threads run again; or NULL */
+    void *kept_arg;
     bool no_stops_between; /* no thread is stopped between begin and end, as another tracer may have
                             * them: slots of modules that are loaded meanwhile are not written */
     bool starts_later;     /* nothing is recorded before attachment_record */
@@ -75,6 +82,7 @@ struct attachment_sum {
     bool looked;          /* at the memory, for leaks or resident pages */
     const char *unlooked; /* why that was not done, though it was asked for; or NULL */
     uint64_t look_ns;     /* for so long all threads were stopped for it */
+    size_t broken;        /* heaps of malloc that could not be followed to their ends */
     uint64_t scanned;     /* bytes of memory that were searched for pointers */
     struct leak_sum {
         uint64_t bytes, blocks; /* that nothing leads to, or only leaks do */

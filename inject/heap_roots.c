@@ -20,15 +20,16 @@
 #include <sys/uio.h>
 
 #include "common/alloc.h"
+#include "inject/memory/remote_copy.h"
 
+#define PAGE ((uintptr_t)4096)
 #define RED_ZONE 128u /* a leaf function's data below the stack pointer; psABI */
 
 struct look {
     struct heap_scan *to;
     const struct agent_state *g;
     const struct maps_snapshot *maps;
-    const struct allstop_thread *threads;
-    size_t nthreads;
+    const struct heap_roots_threads *threads;
     uintptr_t real, program;
 };
 
@@ -38,19 +39,43 @@ struct look {
  * are AMX tiles. */
 #define VECTORS 16384u
 
-static void scan_registers(struct look *l)
+void heap_roots_threads_read(struct heap_roots_threads *t, const struct allstop *stop)
 {
+    const struct allstop_thread *all = allstop_threads(stop, &t->n);
     uintptr_t *vectors = xmalloc(VECTORS);
 
-    for (size_t i = 0; i < l->nthreads; i++) {
-        struct iovec to = {vectors, VECTORS};
+    t->thread = xcalloc(t->n + 1, sizeof *t->thread);
+    for (size_t i = 0; i < t->n; i++) {
+        struct heap_roots_thread *to = &t->thread[i];
+        struct iovec got = {vectors, VECTORS};
 
-        heap_scan_words(l->to, (const uintptr_t *)&l->threads[i].regs,
-                        sizeof l->threads[i].regs / sizeof(uintptr_t), i);
-        if (ptrace(PTRACE_GETREGSET, l->threads[i].tid, NT_X86_XSTATE, &to) == 0)
-            heap_scan_words(l->to, vectors, to.iov_len / sizeof *vectors, i);
+        to->regs = all[i].regs;
+        if (ptrace(PTRACE_GETREGSET, all[i].tid, NT_X86_XSTATE, &got) != 0)
+            continue;
+        to->nvectors = got.iov_len / sizeof *vectors;
+        to->vectors = xmalloc(got.iov_len + 1);
+        memcpy(to->vectors, vectors, got.iov_len);
     }
     free(vectors);
+}
+
+void heap_roots_threads_release(struct heap_roots_threads *t)
+{
+    for (size_t i = 0; i < t->n; i++)
+        free(t->thread[i].vectors);
+    free(t->thread);
+    *t = (struct heap_roots_threads){.n = 0};
+}
+
+static void scan_registers(struct look *l)
+{
+    for (size_t i = 0; i < l->threads->n; i++) {
+        const struct heap_roots_thread *t = &l->threads->thread[i];
+
+        heap_scan_words(l->to, (const uintptr_t *)&t->regs, sizeof t->regs / sizeof(uintptr_t), i);
+        if (t->vectors)
+            heap_scan_words(l->to, t->vectors, t->nvectors, i);
+    }
 }
 
 /* The first address in use of the first thread's stack. Below other stacks' pointers the program
@@ -59,8 +84,8 @@ static uintptr_t in_use(const struct look *l, const struct maps_snapshot_map *ma
 {
     uintptr_t lo = map->end;
 
-    for (size_t i = 0; map->stack && i < l->nthreads; i++) {
-        uintptr_t sp = l->threads[i].regs.rsp;
+    for (size_t i = 0; map->stack && i < l->threads->n; i++) {
+        uintptr_t sp = l->threads->thread[i].regs.rsp;
 
         if (sp >= map->start && sp < lo)
             lo = sp;
@@ -127,13 +152,62 @@ static void scan_memory(struct look *l)
     }
 }
 
-void heap_roots_scan(struct heap_scan *to, const struct agent_state *g,
-                     const struct maps_snapshot *maps, const struct allstop *stop, uintptr_t real,
-                     uintptr_t program)
-{
-    struct look l = {.to = to, .g = g, .maps = maps, .real = real, .program = program};
+/* ---- copies ---- */
 
-    l.threads = allstop_threads(stop, &l.nthreads);
+struct holding {
+    struct held_memory *to;
+    struct remote_pages pages;
+    const struct heap_roots_agent *agent;
+};
+
+/* Leaves out tables in the agent's memory that flame itself has written: no search reads them. */
+static void hold_range(struct holding *k, uintptr_t lo, uintptr_t hi, bool zeros)
+{
+    uintptr_t tables = k->agent->state->arena, after = k->agent->state->tables_end;
+
+    if (lo < after && hi > tables) {
+        if (lo < tables)
+            remote_copy(k->to, &k->pages, lo, tables, zeros);
+        lo = after;
+    }
+    if (lo < hi)
+        remote_copy(k->to, &k->pages, lo, hi, zeros);
+}
+
+/* Whether scan_memory may read the mapping. */
+static bool is_scanned(const struct holding *k, const struct procmem *m,
+                       const struct maps_snapshot_map *map)
+{
+    return !map->shared || (map->read && map->write) ||
+           agent_blocks_may_begin(m, k->agent->leaves, k->agent->nleaves, map->start, map->end);
+}
+
+bool heap_roots_hold(struct held_memory *to, const struct procmem *m,
+                     const struct maps_snapshot *maps, const struct heap_roots_threads *threads,
+                     const struct heap_roots_agent *agent)
+{
+    const struct look l = {.maps = maps, .threads = threads};
+    struct holding k = {.to = to, .agent = agent};
+
+    remote_pages_begin(&k.pages, m);
+    to->full = k.pages.pagemap < 0; /* every page may be there */
+    for (size_t i = 0; i < maps->n && !to->full; i++) {
+        const struct maps_snapshot_map *map = &maps->maps[i];
+
+        if (is_scanned(&k, m, map))
+            hold_range(&k, in_use(&l, map) & -PAGE, map->end, !map->inode && !map->shared);
+    }
+    remote_pages_end(&k.pages);
+    return !to->full;
+}
+
+void heap_roots_scan(struct heap_scan *to, const struct agent_state *g,
+                     const struct maps_snapshot *maps, const struct heap_roots_threads *threads,
+                     uintptr_t real, uintptr_t program)
+{
+    struct look l = {
+        .to = to, .g = g, .maps = maps, .threads = threads, .real = real, .program = program};
+
     scan_registers(&l);
     scan_memory(&l);
 }

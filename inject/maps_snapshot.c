@@ -39,6 +39,7 @@ static bool visit(const struct procmap *map, void *arg)
         .exec = map->exec,
         .shared = map->shared,
         .stack = map->stack,
+        .heap = map->name_len == 6 && memcmp(map->name, "[heap]", 6) == 0,
         .device = (uint64_t)map->major << 32 | map->minor,
         .inode = map->inode,
     };

@@ -11,8 +11,8 @@
 
 struct maps_snapshot_map {
     uintptr_t start, end;
-    bool read, write, exec, shared, stack;
-    uint64_t device, inode; /* 0: not a file's mapping */
+    bool read, write, exec, shared, stack, heap; /* heap: the break's */
+    uint64_t device, inode;                      /* 0: not a file's mapping */
 };
 
 struct maps_snapshot {

@@ -472,6 +472,8 @@ static bool start(void)
         lifecycle_touched.started(&config);
     if (config.python)
         lifecycle_python.started(&config);
+    if (config.kept)
+        lifecycle_kept.started(&config);
     lifecycle_leak.started(&config);
     lifecycle_misuse.started(&config);
     lifecycle_asked.started(&config);
@@ -557,6 +559,8 @@ static bool restart_in_child(void)
         lifecycle_touched.forked();
     if (config.python)
         lifecycle_python.forked();
+    if (config.kept)
+        lifecycle_kept.forked();
     lifecycle_leak.forked();
     lifecycle_misuse.forked();
     lifecycle_asked.forked();

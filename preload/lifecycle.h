@@ -33,9 +33,9 @@ struct lifecycle_listener {
 
 /* The parts: the leak check (preload/leak/hooks_exit.c), the check of frees (preload/misuse/), the
  * program's own calls (preload/api/api_recording.c), the scan of resident memory, lifetimes, page
- * faults, and names of Python's functions. */
+ * faults, names of Python's functions, and who keeps memory. */
 extern const struct lifecycle_listener lifecycle_leak, lifecycle_misuse, lifecycle_asked,
-    lifecycle_resident, lifecycle_lifetimes, lifecycle_touched, lifecycle_python;
+    lifecycle_resident, lifecycle_lifetimes, lifecycle_touched, lifecycle_python, lifecycle_kept;
 
 /* Whether any part has work to do when the process ends. */
 extern bool lifecycle_end_wanted;
@@ -48,6 +48,13 @@ extern void (*const lifecycle_look_resident)(bool at_end);
 /* Records the ages of the live blocks, if that was requested; at the end at most once. The guard
  * and recording are as for lifecycle_look_resident (preload/lifetimes/hooks_lifetimes.c). */
 extern void (*const lifecycle_look_ages)(bool at_end);
+
+/* Stores what leads to which block, if that was requested; at the end, at most once. `frame`: as in
+ * leakcheck_now. The guard and recording are as for lifecycle_look_resident
+ * (preload/kept/hooks_kept.c). */
+extern void (*const lifecycle_look_kept)(const void *frame);
+/* Likewise for a copy of the trace, `trace`, at the present moment. */
+extern void (*const lifecycle_look_kept_now)(const void *frame, const char *trace);
 
 /* Called once recording is set up, if mappings that the C library makes for itself are to be
  * recorded. `sites`: the file with the list of its calls

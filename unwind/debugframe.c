@@ -70,3 +70,8 @@ struct rule debugframe_unlisted(const struct module *m, uintptr_t pc)
 {
     return rule_of(m, pc, false);
 }
+
+bool debugframe_is_free(void)
+{
+    return !__atomic_load_n(&lock.held, __ATOMIC_ACQUIRE);
+}

@@ -22,4 +22,7 @@ struct rule debugframe_unlisted(const struct module *m, uintptr_t pc);
 /* To be called in a forked child: releases a lock that another thread may have held. */
 void debugframe_after_fork(void);
 
+/* Whether no thread is in the middle of one of these functions; for the only thread that runs. */
+bool debugframe_is_free(void);
+
 #endif

@@ -38,6 +38,11 @@ static struct rules rules = {.compile = compile};
 static struct spinlock forgetting; /* held while a thread drops the rules */
 static uint32_t rules_epoch;
 
+struct rules *local_rules(void)
+{
+    return &rules;
+}
+
 int local_init(const char **why)
 {
     return fallback_init(why);
@@ -591,6 +596,9 @@ static FLAME_COLD void ask_libunwind(struct local_stack *s, uintptr_t first)
         if (!reserve(s, s->cap * 2))
             break;
     n = drop_inner(s->pcs, n, first);
+    for (int i = 0; i < n; i++)
+        if (step_to(s->pcs[i]) != STEP_OK)
+            n = i;
     if (n <= 0) { /* libunwind found not even the caller, which is known */
         s->pcs[0] = first;
         n = 1;

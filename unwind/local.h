@@ -162,4 +162,7 @@ void local_after_fork(void);
  * threads, and the calling thread's last stack. */
 void local_forget(struct local_stack *s, uint32_t epoch);
 
+/* The rules of all walks in this process, for stopped_walk.c. */
+struct rules *local_rules(void);
+
 #endif

@@ -375,6 +375,8 @@ static struct module *fill_entry(struct module *at, const struct module *m)
         if (!at->shift)
             widen(&mods.left, at->start, at->end);
         __atomic_fetch_add(&mods.turnover, 1, __ATOMIC_SEQ_CST);
+        /* No addition keeps later stores behind its own; aarch64 makes use of that. */
+        __atomic_thread_fence(__ATOMIC_RELEASE);
         *at = *m;
         __atomic_fetch_add(&mods.turnover, 1, __ATOMIC_SEQ_CST);
         return at;
@@ -776,4 +778,9 @@ void modules_after_fork(void)
     mods.unknown_recorded = false;
     for (size_t i = 0; i < mods.used; i++)
         mods.table[i].recorded = false;
+}
+
+bool modules_is_free(void)
+{
+    return !__atomic_load_n(&mods.lock.held, __ATOMIC_ACQUIRE);
 }

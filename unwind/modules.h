@@ -105,4 +105,7 @@ bool modules_may_have_changed(const uintptr_t *pcs, size_t n);
  * is no trace until modules_attach. */
 void modules_after_fork(void);
 
+/* Whether no thread is in the middle of one of these functions; for the only thread that runs. */
+bool modules_is_free(void);
+
 #endif

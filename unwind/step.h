@@ -2,7 +2,7 @@
  * step.h: one step of a walk, from a frame to its caller.
  *
  * Inline, because both walks (remote_walk.c over copies of memory, local.c with its stored last
- * stack) spend their time here. Internal to unwind/.
+ * stack) spend their time here. Internal to unwind/ and preload/kept/stopped_walk.c.
  */
 #ifndef FLAME_UNWIND_STEP_H
 #define FLAME_UNWIND_STEP_H
@@ -46,6 +46,13 @@ struct step_words {
     uintptr_t bp_at;   /* address of the saved bp; 0: bp was not saved */
     uintptr_t uses_bp; /* whether the frame's own bp influenced the step */
 };
+
+/* 0 marks the outermost frame. No program has code in the kernel's half of the address space, and
+ * those who take a stack use the top bit (STACK_NAME, REMOTE_EXACT). */
+FLAME_INLINE enum step step_to(uintptr_t pc)
+{
+    return likely((intptr_t)pc > 0) ? STEP_OK : STEP_END;
+}
 
 /* Takes the place of the word if the outermost frame is recognised by its code alone. */
 static const uintptr_t step_no_word = 0;
@@ -99,7 +106,7 @@ static inline enum step step_out_of_signal(const struct walk_window *w, struct f
         return STEP_LOST;
 #endif
     *f = (struct frame_state){.r = out, .kind = FRAME_EXACT | doubt};
-    return STEP_STACK;
+    return step_to(out.pc) == STEP_OK ? STEP_STACK : STEP_END;
 }
 
 /* Step through code without unwind information (a JIT's), by a word that looks like a frame
@@ -119,7 +126,7 @@ static inline enum step step_by_guess(const struct walk_window *w, struct frame_
     pc = arch_strip(pc);
     *f = (struct frame_state){.r = {.pc = pc, .sp = f->r.bp + 16, .bp = bp},
                               .kind = FRAME_GUESSED | FRAME_DOUBTED};
-    return pc ? STEP_OK : STEP_END;
+    return step_to(pc);
 }
 
 /* Address at which a frame's rule is looked up: its instruction, or the call before its return
@@ -142,7 +149,7 @@ static inline enum step step_far(packed_rule rule, const struct walk_window *w,
     *words = (struct step_words){.ra_at = at + 8, .bp_at = at, .uses_bp = 1};
     *f =
         (struct frame_state){.r = {.pc = pc, .sp = cfa, .bp = bp}, .kind = f->kind & FRAME_DOUBTED};
-    return pc ? STEP_OK : STEP_END;
+    return step_to(pc);
 }
 
 /* Step out of a frame of RULE_CFA_LR. Only an interrupted frame has its return address in a
@@ -155,7 +162,7 @@ static inline enum step step_by_link(packed_rule rule FLAME_UNUSED, struct frame
     if (f->kind & FRAME_EXACT && cfa >= f->r.sp) {
         *f = (struct frame_state){.r = {.pc = pc, .sp = cfa, .bp = f->r.bp},
                                   .kind = f->kind & FRAME_DOUBTED};
-        return pc ? STEP_OK : STEP_END;
+        return step_to(pc);
     }
 #endif
     return f->kind & FRAME_GUESSED ? STEP_BOGUS : STEP_LOST;
@@ -230,7 +237,7 @@ FLAME_INLINE enum step step_by_rule(packed_rule rule, const struct walk_window *
     }
     *f = (struct frame_state){.r = {.pc = pc, .sp = cfa, .bp = bp},
                               .kind = doubt ? FRAME_DOUBTED : FRAME_CALL};
-    return pc ? STEP_OK : STEP_END;
+    return step_to(pc);
 }
 
 /* Step out of a frame that a plain call did not make. */

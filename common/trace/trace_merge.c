@@ -31,7 +31,8 @@
     ((uint32_t)(TRACE_FEATURE_LEAKS | TRACE_FEATURE_REGIONS | TRACE_FEATURE_GROWTH |               \
                 TRACE_FEATURE_MISUSE | TRACE_FEATURE_MAPPINGS | TRACE_FEATURE_TAGS |               \
                 TRACE_FEATURE_RESIDENT | TRACE_FEATURE_FAULTS | TRACE_FEATURE_LIFETIMES |          \
-                TRACE_FEATURE_AGES | TRACE_FEATURE_STATIC_ALLOCATOR | TRACE_FEATURE_TOUCHED))
+                TRACE_FEATURE_AGES | TRACE_FEATURE_STATIC_ALLOCATOR | TRACE_FEATURE_TOUCHED |      \
+                TRACE_FEATURE_KEPT))
 
 /* Sums of the traces of one program. */
 struct program {
@@ -124,7 +125,7 @@ static bool same_ancestors(const struct trace *a, const struct trace *b)
 static bool names_made_code(const struct trace_merge *m, const struct trace *t)
 {
     return t->names ? namepack_has_made(t->names, t->header.pid)
-                    : m->o.has_names && m->o.has_names(t->header.pid);
+                    : m->o.has_names && m->o.has_names(t);
 }
 
 static struct program *program_of(struct trace_merge *m, const struct trace *t)
@@ -315,8 +316,9 @@ static bool is_recorders(struct adding *a, const struct trace_node *n)
     size_t len;
 
     if (n->kind != TRACE_NODE_PC ||
-        !(a->t->header.features & (TRACE_FEATURE_LEAKS | TRACE_FEATURE_MISUSE |
-                                   TRACE_FEATURE_RESIDENT | TRACE_FEATURE_LIFETIMES)))
+        !(a->t->header.features &
+          (TRACE_FEATURE_LEAKS | TRACE_FEATURE_MISUSE | TRACE_FEATURE_RESIDENT |
+           TRACE_FEATURE_LIFETIMES | TRACE_FEATURE_KEPT)))
         return false;
     v = module_at(a, n->addr);
     len = v ? strlen(v->path) : 0;
@@ -363,6 +365,7 @@ static const uint16_t row_kinds[] = {
     TRACE_ROW_FAULT,
     TRACE_ROW_CLASS,
     TRACE_ROW_TOUCHED,
+    TRACE_ROW_KEPT,
 };
 #define ROW_KINDS ARRAY_LEN(row_kinds)
 
@@ -399,7 +402,7 @@ static void add_reached(struct adding *a, uint32_t node, const struct trace_row 
         row->flags & TRACE_ROW_INHERITED)
         return;
     if (row->flags & (TRACE_ROW_REGION | TRACE_ROW_GROWTH | TRACE_ROW_MAPPED | TRACE_ROW_LOOKED |
-                      TRACE_ROW_FAULT | TRACE_ROW_CLASS | TRACE_ROW_TOUCHED))
+                      TRACE_ROW_FAULT | TRACE_ROW_CLASS | TRACE_ROW_TOUCHED | TRACE_ROW_KEPT))
         return;
     own = row_for(a->p, node, TRACE_ROW_REACHED);
     own->alloc_bytes += trace_row_counts(row) ? bytes : -bytes;

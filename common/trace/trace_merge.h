@@ -24,7 +24,7 @@ struct trace_merge_options {
     bool own;     /* inherited rows are skipped */
     /* Whether code of this process has names that are valid for this process only, because it is in
      * no file, or in one of a container: it is then not merged with others. NULL: no. */
-    bool (*has_names)(uint32_t pid);
+    bool (*has_names)(const struct trace *t);
 };
 
 struct trace_merge;

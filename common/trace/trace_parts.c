@@ -245,7 +245,7 @@ static void settle_row(struct trace *t, struct trace_builder *g, uint32_t id,
     r->temp_calls -= earlier[4];
     live.alloc_bytes = earlier[0] - earlier[2];
     live.alloc_calls = earlier[1] - earlier[3];
-    if (r->flags & (TRACE_ROW_CLASS | TRACE_ROW_FAULT | TRACE_ROW_TOUCHED) ||
+    if (r->flags & (TRACE_ROW_CLASS | TRACE_ROW_FAULT | TRACE_ROW_TOUCHED | TRACE_ROW_KEPT) ||
         (!live.alloc_bytes && !live.alloc_calls))
         return;
     live.free_bytes = live.free_calls = live.temp_calls = 0;

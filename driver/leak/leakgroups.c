@@ -170,6 +170,10 @@ void leak_group_add(struct strbuf *sb, const struct leak_group *g)
     strbuf_addstr(sb, " (");
     add_owner(sb, g);
     strbuf_addch(sb, ')');
+    if (g->leak->kept_by)
+        strbuf_addf(sb, ", kept by %s", g->leak->kept_by);
+    if (g->leak->through)
+        strbuf_addf(sb, " through %s", g->leak->through);
 }
 
 uint64_t leak_hash_frames(uint64_t hash, const struct leak *leak)

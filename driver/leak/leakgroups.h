@@ -27,7 +27,7 @@ void leak_groups_release(struct leak_groups *g);
 
 /* Appends "12 bytes in 1 block, definite: function file:line (thread T of P 123)". A region's
  * line is "12 bytes in 1 block, region NAME: ...", and a growth's is "12 bytes in 1 block a
- * pass, fit 1.00: ...". */
+ * pass, fit 1.00: ... (...), kept by cache+0x8 of app through a < b", if that is known. */
 void leak_group_add(struct strbuf *sb, const struct leak_group *g);
 
 /* A number that is equal in all runs while the stack's functions and files do not change. */

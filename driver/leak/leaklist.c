@@ -355,6 +355,8 @@ int leak_list_make(struct leak_list *l, struct trace *const *traces, size_t ntra
 static void release(struct leak *leak)
 {
     free(leak->frames);
+    free(leak->kept_by);
+    free(leak->through);
     free(leak->text);
 }
 

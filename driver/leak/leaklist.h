@@ -48,7 +48,10 @@ struct leak {
     uint64_t rows;      /* LEAK_GROWTH: number of rows in it */
     uint64_t passes;    /* LEAK_GROWTH: number of passes that were compared */
     double fit;         /* how well they lie along a line (mark_growth.h), 0.75 to 1 */
-    char *text;         /* the text that holds the strings; owned */
+    char *kept_by;      /* LEAK_GROWTH: "cache+0x8 of app"; owned. NULL: not known */
+    char *through;      /* functions that allocated the blocks between, "a < b", the nearest to the
+                         * leak's blocks first; owned. NULL: there are none */
+    char *text;         /* the text that holds the other strings; owned */
 };
 
 struct leak_list {

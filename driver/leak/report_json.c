@@ -111,6 +111,14 @@ static void add_leak(struct strbuf *sb, const struct leak *l)
     }
     if (l->class == LEAK_GROWTH)
         strbuf_addf(sb, ", \"passes\": %" PRIu64 ", \"fit\": %.6f", l->passes, l->fit);
+    if (l->kept_by) {
+        strbuf_addstr(sb, ", \"kept_by\": ");
+        add_string(sb, l->kept_by);
+    }
+    if (l->through) {
+        strbuf_addstr(sb, ", \"through\": ");
+        add_string(sb, l->through);
+    }
     if (place)
         strbuf_addf(sb, ", \"place\": %zu", (size_t)(place - l->frames));
     strbuf_addstr(sb, ",\n     \"frames\": [");

@@ -40,6 +40,10 @@ static void add_group(struct strbuf *sb, const struct leak_group *g)
         add_string(sb, "      region", g->leak->region);
     if (g->leak->class == LEAK_GROWTH)
         strbuf_addf(sb, "      fit: %.6f\n", g->leak->fit);
+    if (g->leak->kept_by)
+        add_string(sb, "      kept_by", g->leak->kept_by);
+    if (g->leak->through)
+        add_string(sb, "      through", g->leak->through);
     add_string(sb, "      process", g->leak->process);
     add_string(sb, "      thread", g->leak->thread);
     if (place && place->file) {

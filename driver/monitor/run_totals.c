@@ -144,6 +144,7 @@ static void note(struct run_totals *k, const struct trace *t, bool ended)
         .pid = t->header.pid,
         .ended = ended,
         .leak_checked = t->header.features & TRACE_FEATURE_LEAKS,
+        .kept_searched = t->header.features & TRACE_FEATURE_KEPT,
         .unlooked = t->header.unlooked,
         .unnamed_python = t->header.unnamed_python,
         .static_allocator = t->header.features & TRACE_FEATURE_STATIC_ALLOCATOR,

@@ -18,6 +18,7 @@ struct run_totals_process {
     uint32_t pid;
     bool ended;              /* the process had ended when its trace was ingested */
     bool leak_checked;       /* its memory was scanned for leaks */
+    bool kept_searched;      /* it was found who keeps its blocks */
     uint32_t unlooked;       /* enum trace_unlooked */
     uint32_t unnamed_python; /* as in struct trace_header */
     bool static_allocator;   /* an allocator in its program's file was recorded */

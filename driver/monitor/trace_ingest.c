@@ -21,6 +21,7 @@
 #include "common/files/plainfile.h"
 #include "common/strbuf.h"
 #include "common/trace/trace_reader.h"
+#include "driver/kept/ended_trace.h"
 #include "driver/rundir/open_writers.h"
 #include "driver/monitor/periodic_thread.h"
 
@@ -152,6 +153,8 @@ static bool take_if_complete(struct trace_ingest *in, const char *path)
 
     if (fd >= 0)
         close(fd);
+    if (complete)
+        ended_trace_keepers(path);
     if (!complete || trace_load_quietly(path, &t) != 0)
         return false;
     bytes = (uint64_t)t->header.units * TRACE_UNIT;

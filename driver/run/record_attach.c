@@ -8,6 +8,7 @@
 
 #include "common/clock.h"
 #include "common/error.h"
+#include "driver/kept/attached_heap.h"
 #include "driver/monitor/growthsignal.h"
 #include "driver/run/runsummary.h"
 #include "driver/run/runtimes.h"
@@ -33,7 +34,7 @@ static const int ends[RECORD_ATTACH_ENDS] = {SIGINT, SIGTERM, SIGHUP};
 static bool is_recorded(const struct view *v)
 {
     return !v->need || v->need->feature == TRACE_FEATURE_PEAK ||
-           v->need->feature == TRACE_FEATURE_LEAKS ||
+           v->need->feature == TRACE_FEATURE_LEAKS || v->need->feature == TRACE_FEATURE_KEPT ||
            (v->need->feature == TRACE_FEATURE_RESIDENT && strcmp(v->name, "slack") != 0);
 }
 
@@ -107,14 +108,16 @@ static void put_back_signals(const struct record_attach *x)
 int record_attach_begin(struct record_attach *x, struct recording *r, const struct run_options *o)
 {
     uint32_t asks = view_asks(view_find(o->view));
-    struct attachment_options options = {.pid = o->attach,
-                                         .ours = getpid(),
-                                         .depth = o->depth ? o->depth : 0,
-                                         .no_python = o->no_python,
-                                         .leaks = asks & VIEW_ASKS_SCAN,
-                                         .resident = o->rss || asks & VIEW_ASKS_RESIDENT,
-                                         .no_stops_between = x->other_tracer,
-                                         .starts_later = true};
+    struct attachment_options options = {
+        .pid = o->attach,
+        .ours = getpid(),
+        .depth = o->depth ? o->depth : 0,
+        .no_python = o->no_python,
+        .leaks = asks & VIEW_ASKS_SCAN,
+        .resident = o->rss || asks & VIEW_ASKS_RESIDENT,
+        .kept = o->kept || asks & VIEW_ASKS_KEEPERS ? attached_heap_rows : NULL,
+        .no_stops_between = x->other_tracer,
+        .starts_later = true};
     struct strbuf path = STRBUF_INIT;
     int status = rundir_open(&r->rundir, o->me, o->output, 0);
 
@@ -244,9 +247,12 @@ static void print_look(bool leaks)
     struct strbuf sb = STRBUF_INIT;
 
     if (sum.unlooked)
-        flame_warn("not looked for %s: %s", leaks ? "leaks" : "resident memory", sum.unlooked);
+        flame_warn("its memory was not searched: %s", sum.unlooked);
     if (!sum.looked)
         return;
+    if (sum.broken)
+        flame_warn("blocks are missing: malloc's memory could not be followed to its end, as the "
+                   "program has overwritten it or has data of its own there");
     if (sum.resident.bytes) {
         strbuf_addstr(&sb, "resident at the end: ");
         add_bytes(&sb, sum.resident.bytes);
@@ -273,7 +279,8 @@ static void print_look(bool leaks)
 
 bool record_attach_has(const char *view)
 {
-    return !sum.unlooked || !(view_asks(view_find(view)) & (VIEW_ASKS_SCAN | VIEW_ASKS_RESIDENT));
+    return !sum.unlooked || !(view_asks(view_find(view)) &
+                              (VIEW_ASKS_SCAN | VIEW_ASKS_RESIDENT | VIEW_ASKS_KEEPERS));
 }
 
 bool record_attach_lacks(const struct run_options *o)

@@ -34,6 +34,8 @@ static char *own_options(const struct run_options *o, const struct rundir *rundi
         strbuf_addf(&own, "%spatch=0", own.len ? ":" : "");
     if (o->rss)
         strbuf_addf(&own, "%srss=1", own.len ? ":" : "");
+    if (o->kept)
+        strbuf_addf(&own, "%skept=1", own.len ? ":" : "");
     if (o->lifetimes)
         strbuf_addf(&own, "%slifetimes=%s", own.len ? ":" : "", o->lifetimes);
     if (o->no_python)

@@ -27,6 +27,7 @@
 #include "common/procpath.h"
 #include "common/strbuf.h"
 #include "common/trace/trace_reader.h"
+#include "driver/kept/ended_trace.h"
 #include "driver/run/runtimes.h"
 #include "fold/fold.h"
 #include "fold/stacks/place.h"
@@ -63,7 +64,10 @@ static int take_one(struct recording *r, char **path)
 {
     struct strbuf why = STRBUF_INIT;
     struct trace *t;
-    int status = trace_load_or_why(*path, &why, &t);
+    int status;
+
+    ended_trace_keepers(*path);
+    status = trace_load_or_why(*path, &why, &t);
     if (!status) {
         run_totals_add(&r->taken, t, false);
     } else if (status == FLAME_USAGE) {
@@ -134,6 +138,8 @@ static int take_rest(struct recording *r, const struct run_options *o)
 {
     int status;
 
+    if (o->kept && o->snapshots)
+        ended_trace_keepers_in(o->snapshots);
     for (size_t i = 0; r->taken.options.tree && i < r->rundir.ntraces; i++)
         process_tree_add_file(r->taken.options.tree, r->rundir.traces[i]);
     status = take_all(r);

@@ -277,6 +277,7 @@ int run_options_look(struct run_options *o)
 
     o->look = asks & VIEW_ASKS_SCAN;
     o->rss |= (asks & VIEW_ASKS_RESIDENT) != 0;
+    o->kept |= (asks & VIEW_ASKS_KEEPERS) != 0;
     o->faults = asks & VIEW_ASKS_FAULTS;
     o->touched = asks & VIEW_ASKS_TOUCHED;
     if (o->faults && o->traces_waits)
@@ -284,9 +285,12 @@ int run_options_look(struct run_options *o)
                            "%s: --view fault: page faults are not recorded together with waiting; "
                            "take flame mem --view fault",
                            o->me);
-    if ((is_by_view || o->rss) && o->sample)
+    if ((is_by_view || o->rss || o->kept) && o->sample)
         return flame_error(FLAME_USAGE, "%s: %s%s needs every block; leave --sample out", o->me,
-                           is_by_view ? "--view " : "--rss", is_by_view ? o->view : "");
+                           is_by_view ? "--view "
+                           : o->rss   ? "--rss"
+                                      : "--kept",
+                           is_by_view ? o->view : "");
     return choose_clock(o, asks);
 }
 

@@ -37,6 +37,7 @@ struct run_options {
     bool pid, tid, ancestors; /* the result's roots, as in fold_options */
     bool no_names;            /* stored traces carry no names */
     bool only_shim;           /* mem --shim */
+    bool kept;                /* mem -p: it is found who keeps blocks */
     bool libc_mappings;       /* mem: the C library's own mappings are recorded */
     bool no_patch;            /* mem, run, leak: programs' own code is not patched */
     bool no_python;           /* mem, run: stacks have no functions of Python */

@@ -3,13 +3,13 @@
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/stat.h>
 #include <time.h>
 
 #include "common/basename.h"
 #include "common/clock.h"
 #include "common/error.h"
 #include "driver/run/jvm_names.h"
+#include "fold/symbols/perfmap.h"
 
 #define NODE_OPTIONS_OF_NAMES "--perf-basic-prof --interpreted-frames-native-stack"
 
@@ -19,6 +19,7 @@ static const struct runtime {
     const char *advice; /* for flame doctor */
     const char *start;  /* what it is started with for names; NULL: nothing gives names */
     const char *tools;  /* what else knows the functions; NULL: nothing to name */
+    const char *heap;   /* what says who keeps its objects; NULL: nothing to name */
     bool writes_map;    /* with --jit-names it writes /tmp/perf-PID.map */
     bool is_asked;      /* --jit-names works with -p, too */
     bool has_names;     /* functions have names without that */
@@ -27,35 +28,42 @@ static const struct runtime {
      .what = "functions of Python",
      .advice = "Python's functions have names in stacks (3.11 to 3.15); with newer versions "
                "--jit-names has the interpreter write them",
+     .heap = "objgraph and guppy know",
      .has_names = true},
     {.begins = "pypy",
      .what = "functions of PyPy",
      .advice = "PyPy's functions have no names; frames are the interpreter's",
-     .tools = "vmprof samples them"},
+     .tools = "vmprof samples them",
+     .heap = "gc.get_referrers knows"},
     {.begins = "node",
      .what = "functions of JavaScript",
      .advice = "JavaScript's functions have names with --jit-names",
      .start = NODE_OPTIONS_OF_NAMES,
+     .heap = "a heap snapshot (--heapsnapshot-signal) in Chromium's tools knows",
      .writes_map = true},
     {.begins = "nodejs",
      .what = "functions of JavaScript",
      .advice = "JavaScript's functions have names with --jit-names",
      .start = NODE_OPTIONS_OF_NAMES,
+     .heap = "a heap snapshot (--heapsnapshot-signal) in Chromium's tools knows",
      .writes_map = true},
     {.begins = "java",
      .what = "methods of Java",
      .advice = "Java's methods have names with --jit-names (17 and newer)",
+     .heap = "a heap dump (jcmd PID GC.heap_dump FILE) in Eclipse MAT knows",
      .writes_map = true,
      .is_asked = true},
     {.begins = "dotnet",
      .what = "methods of .NET",
      .advice = ".NET's methods have names with --jit-names",
      .start = "DOTNET_PerfMapEnabled=1 in its environment",
+     .heap = "dotnet-gcdump knows",
      .writes_map = true},
     {.begins = "ruby",
      .what = "methods of Ruby",
      .advice = "Ruby's methods have no names; frames are the interpreter's",
-     .tools = "rbspy samples them, and Ruby's objspace knows the lines that allocate"},
+     .tools = "rbspy samples them, and Ruby's objspace knows the lines that allocate",
+     .heap = "ObjectSpace.dump_all and heapy know"},
     {.begins = "php",
      .what = "functions of PHP",
      .advice = "PHP's functions have no names; frames are the interpreter's",
@@ -125,23 +133,13 @@ void runtimes_ask_for_names(void)
     }
 }
 
-/* Start of the run as a time of files, which can be some ms late. */
-static int64_t run_began_s(const struct recording *r)
-{
-    uint64_t ago = clock_ns(CLOCK_MONOTONIC) - r->run.start_ns;
-
-    return (int64_t)((clock_ns(CLOCK_REALTIME) - ago) / 1000000000u) - 1;
-}
-
 /* Whether the process has left a map. One from before the command began is of another process that
  * had the same pid. */
 static bool has_map(const struct recording *r, uint32_t pid)
 {
-    char path[32];
-    struct stat st;
+    uint64_t ago = clock_ns(CLOCK_MONOTONIC) - r->run.start_ns;
 
-    snprintf(path, sizeof path, "/tmp/perf-%u.map", pid);
-    return stat(path, &st) == 0 && (r->attached.is || st.st_mtim.tv_sec >= run_began_s(r));
+    return perfmap_is_there(pid, r->attached.is ? 0 : clock_ns(CLOCK_REALTIME) - ago);
 }
 
 void runtimes_ask_running(struct recording *r, const pid_t *pids, size_t n)
@@ -177,6 +175,23 @@ static void print_unnamed(const struct runtime *rt, const char *comm, const stru
     if (!rt->is_asked || !r->attached.refused) /* a line has said it */
         flame_warn("%s", line.buf);
     strbuf_release(&line);
+}
+
+void runtimes_print_heaps(const struct recording *r)
+{
+    const struct run_totals *k = &r->taken;
+    bool said[ARRAY_LEN(runtimes)] = {false};
+
+    for (size_t i = 0; i < k->nprocesses; i++) {
+        const struct runtime *rt = runtime_of(k->process[i].exe);
+
+        if (!rt || !rt->heap || said[rt - runtimes] ||
+            (!r->attached.is && k->process[i].pid != r->run.pid))
+            continue;
+        said[rt - runtimes] = true;
+        flame_warn("objects of %s all lead to one another by its own lists; %s who keeps them",
+                   k->process[i].comm, rt->heap);
+    }
 }
 
 void runtimes_print_unnamed(const struct recording *r)

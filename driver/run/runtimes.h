@@ -23,7 +23,12 @@ void runtimes_ask_running(struct recording *r, const pid_t *pids, size_t n);
  * the process that was attached to. */
 void runtimes_print_unnamed(const struct recording *r);
 
-/* Likewise for the trace of waiting, which is one for all processes: about the command alone. */
+/* Prints, for a run that was searched for who keeps memory, once for each runtime that the command
+ * or the process attached to is, what says who keeps its objects. */
+void runtimes_print_heaps(const struct recording *r);
+
+/* Likewise, of functions without names, for the trace of waiting, which is one for all processes:
+ * about the command alone. */
 void runtimes_print_unnamed_waits(const struct recording *r);
 
 #endif

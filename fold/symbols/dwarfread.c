@@ -1,6 +1,4 @@
 /*
- * The only file that calls libdwarf.
- *
  * Problem: debug information may be a hundred times larger than the program, and little of it is
  * needed: the unit that covers an address, the functions of that unit, the calls inlined into
  * one of them, and its line table. Each of those is one function here, which walks the DIEs it
@@ -10,9 +8,6 @@
  * Units are found by the addresses in their own DIE and not by .debug_aranges: clang leaves that
  * section out, files linked from both kinds of objects have it in part, and reading one DIE a
  * unit is cheap.
- *
- * libdwarf changed two signatures when it became 0.x: dwarf_init_b lost an argument, and so did
- * dwarf_finish. The compiler selects the present ones.
  */
 #define _GNU_SOURCE
 #include "fold/symbols/dwarfread.h"
@@ -21,89 +16,11 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#if __has_include(<libdwarf/libdwarf.h>)
-#include <libdwarf/dwarf.h>
-#include <libdwarf/libdwarf.h>
-#else
-#include <dwarf.h>
-#include <libdwarf.h>
-#endif
-
 #include "common/alloc.h"
+#include "fold/symbols/dwarfdie.h"
 
 /* Blocks and inlined calls in one another; far beyond what compilers make. */
 #define DEPTH_MAX 200
-
-struct dwarfread {
-    Dwarf_Debug dbg;
-    int fd;
-    Dwarf_Debug alt;
-    int alt_fd;
-};
-
-/* Set on an offset that lies in the alternate file. */
-#define IN_ALTERNATE ((uint64_t)1 << 63)
-
-typedef int (*finish_with_error)(Dwarf_Debug, Dwarf_Error *);
-typedef int (*finish_alone)(Dwarf_Debug);
-typedef int (*init_with_access)(int, Dwarf_Unsigned, unsigned, Dwarf_Handler, Dwarf_Ptr,
-                                Dwarf_Debug *, Dwarf_Error *);
-typedef int (*init_without)(int, unsigned, Dwarf_Handler, Dwarf_Ptr, Dwarf_Debug *, Dwarf_Error *);
-typedef void (*any_function)(void);
-
-static void finish(Dwarf_Debug dbg)
-{
-    any_function f = (any_function)dwarf_finish;
-
-    if (_Generic(&dwarf_finish, finish_with_error : 1, default : 0)) {
-        finish_with_error with_error = (finish_with_error)f;
-        Dwarf_Error err = NULL;
-
-        with_error(dbg, &err);
-    } else {
-        finish_alone alone = (finish_alone)f;
-
-        alone(dbg);
-    }
-}
-
-static Dwarf_Debug init(int fd)
-{
-    any_function f = (any_function)dwarf_init_b;
-    Dwarf_Debug dbg = NULL;
-    Dwarf_Error err = NULL;
-    int res;
-
-    if (_Generic(&dwarf_init_b, init_with_access : 1, default : 0)) {
-        init_with_access with_access = (init_with_access)f;
-
-        res = with_access(fd, 0, 0, NULL, NULL, &dbg, &err);
-    } else {
-        init_without without = (init_without)f;
-
-        res = without(fd, 0, NULL, NULL, &dbg, &err);
-    }
-    if (res == DW_DLV_OK)
-        return dbg;
-    if (res == DW_DLV_ERROR)
-        dwarf_dealloc(dbg, err, DW_DLA_ERROR);
-    return NULL;
-}
-
-/* Whether a call succeeded. Frees the error, as its text is not used. */
-static bool good(Dwarf_Debug dbg, int res, Dwarf_Error *err)
-{
-    if (res == DW_DLV_ERROR && *err)
-        dwarf_dealloc(dbg, *err, DW_DLA_ERROR);
-    *err = NULL;
-    return res == DW_DLV_OK;
-}
-
-static void drop(Dwarf_Debug dbg, Dwarf_Die die)
-{
-    if (die)
-        dwarf_dealloc(dbg, die, DW_DLA_DIE);
-}
 
 struct dwarfread *dwarfread_open(const char *path, const char *alternate)
 {
@@ -113,7 +30,7 @@ struct dwarfread *dwarfread_open(const char *path, const char *alternate)
     d->alt_fd = -1;
     d->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     if (d->fd >= 0)
-        d->dbg = init(d->fd);
+        d->dbg = dwarfdie_init(d->fd);
     if (!d->dbg) {
         dwarfread_close(d);
         return NULL;
@@ -121,9 +38,9 @@ struct dwarfread *dwarfread_open(const char *path, const char *alternate)
     if (alternate)
         d->alt_fd = open(alternate, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     if (d->alt_fd >= 0)
-        d->alt = init(d->alt_fd);
+        d->alt = dwarfdie_init(d->alt_fd);
     if (d->alt)
-        good(d->dbg, dwarf_set_tied_dbg(d->dbg, d->alt, &err), &err);
+        dwarfdie_good(d->dbg, dwarf_set_tied_dbg(d->dbg, d->alt, &err), &err);
     return d;
 }
 
@@ -132,78 +49,14 @@ void dwarfread_close(struct dwarfread *d)
     if (!d)
         return;
     if (d->dbg)
-        finish(d->dbg);
+        dwarfdie_finish(d->dbg);
     if (d->alt)
-        finish(d->alt);
+        dwarfdie_finish(d->alt);
     if (d->fd >= 0)
         close(d->fd);
     if (d->alt_fd >= 0)
         close(d->alt_fd);
     free(d);
-}
-
-/* ---- attributes ---- */
-
-static Dwarf_Attribute attribute(Dwarf_Debug dbg, Dwarf_Die die, Dwarf_Half which)
-{
-    Dwarf_Attribute attr = NULL;
-    Dwarf_Error err = NULL;
-
-    return good(dbg, dwarf_attr(die, which, &attr, &err), &err) ? attr : NULL;
-}
-
-static uint64_t number(Dwarf_Debug dbg, Dwarf_Die die, Dwarf_Half which)
-{
-    Dwarf_Attribute attr = attribute(dbg, die, which);
-    Dwarf_Unsigned value = 0;
-    Dwarf_Error err = NULL;
-
-    if (!attr)
-        return 0;
-    if (!good(dbg, dwarf_formudata(attr, &value, &err), &err)) {
-        Dwarf_Signed negative = 0;
-
-        if (good(dbg, dwarf_formsdata(attr, &negative, &err), &err) && negative > 0)
-            value = (Dwarf_Unsigned)negative;
-        else
-            value = 0;
-    }
-    dwarf_dealloc(dbg, attr, DW_DLA_ATTR);
-    return value;
-}
-
-/* Where a reference leads; false when nowhere. */
-static bool reference(Dwarf_Debug dbg, Dwarf_Die die, Dwarf_Half which, uint64_t *to)
-{
-    Dwarf_Attribute attr = attribute(dbg, die, which);
-    Dwarf_Off off = 0;
-    Dwarf_Half form = 0;
-    Dwarf_Error err = NULL;
-    bool found;
-
-    if (!attr)
-        return false;
-    found = good(dbg, dwarf_whatform(attr, &form, &err), &err) &&
-            good(dbg, dwarf_global_formref(attr, &off, &err), &err);
-    *to = off;
-    if (form == DW_FORM_GNU_ref_alt || form == DW_FORM_ref_sup4 || form == DW_FORM_ref_sup8)
-        *to |= IN_ALTERNATE;
-    dwarf_dealloc(dbg, attr, DW_DLA_ATTR);
-    return found;
-}
-
-static const char *string(Dwarf_Debug dbg, Dwarf_Die die, Dwarf_Half which)
-{
-    Dwarf_Attribute attr = attribute(dbg, die, which);
-    Dwarf_Error err = NULL;
-    char *s = NULL;
-
-    if (!attr)
-        return NULL;
-    if (!good(dbg, dwarf_formstring(attr, &s, &err), &err))
-        s = NULL;
-    dwarf_dealloc(dbg, attr, DW_DLA_ATTR);
-    return s;
 }
 
 /* ---- ranges ---- */
@@ -226,21 +79,22 @@ static void ranges_of_dwarf5(Dwarf_Debug dbg, Dwarf_Attribute attr, Dwarf_Half f
     bool found;
 
     if (form == DW_FORM_rnglistx)
-        found = good(dbg, dwarf_formudata(attr, &where, &err), &err);
+        found = dwarfdie_good(dbg, dwarf_formudata(attr, &where, &err), &err);
     else
-        found = good(dbg, dwarf_global_formref(attr, &where, &err), &err);
+        found = dwarfdie_good(dbg, dwarf_global_formref(attr, &where, &err), &err);
     if (!found ||
-        !good(dbg, dwarf_rnglists_get_rle_head(attr, form, where, &head, &n, &global, &err), &err))
+        !dwarfdie_good(
+            dbg, dwarf_rnglists_get_rle_head(attr, form, where, &head, &n, &global, &err), &err))
         return;
     for (Dwarf_Unsigned i = 0; i < n; i++) {
         Dwarf_Unsigned raw1, raw2, low = 0, high = 0;
         Dwarf_Bool unavailable = 0;
         unsigned len, code = 0;
 
-        if (!good(dbg,
-                  dwarf_get_rnglists_entry_fields_a(head, i, &len, &code, &raw1, &raw2,
-                                                    &unavailable, &low, &high, &err),
-                  &err) ||
+        if (!dwarfdie_good(dbg,
+                           dwarf_get_rnglists_entry_fields_a(head, i, &len, &code, &raw1, &raw2,
+                                                             &unavailable, &low, &high, &err),
+                           &err) ||
             code == DW_RLE_end_of_list)
             break;
         if (code != DW_RLE_base_address && code != DW_RLE_base_addressx && !unavailable)
@@ -260,13 +114,13 @@ static void ranges_before_dwarf5(Dwarf_Debug dbg, Dwarf_Die die, Dwarf_Attribute
     bool found;
 
     if (form == DW_FORM_data4 || form == DW_FORM_data8) {
-        found = good(dbg, dwarf_formudata(attr, &where, &err), &err);
+        found = dwarfdie_good(dbg, dwarf_formudata(attr, &where, &err), &err);
         off = where;
     } else {
-        found = good(dbg, dwarf_global_formref(attr, &off, &err), &err);
+        found = dwarfdie_good(dbg, dwarf_global_formref(attr, &off, &err), &err);
     }
-    if (!found ||
-        !good(dbg, dwarf_get_ranges_b(dbg, off, die, &real, &list, &n, &bytes, &err), &err))
+    if (!found || !dwarfdie_good(
+                      dbg, dwarf_get_ranges_b(dbg, off, die, &real, &list, &n, &bytes, &err), &err))
         return;
     for (Dwarf_Signed i = 0; i < n && list[i].dwr_type != DW_RANGES_END; i++) {
         if (list[i].dwr_type == DW_RANGES_ADDRESS_SELECTION)
@@ -286,17 +140,17 @@ static void ranges(Dwarf_Debug dbg, Dwarf_Die die, uint64_t base, range_taker ta
     Dwarf_Error err = NULL;
     Dwarf_Attribute attr;
 
-    if (good(dbg, dwarf_lowpc(die, &low, &err), &err) &&
-        good(dbg, dwarf_highpc_b(die, &high, &form, &class, &err), &err)) {
+    if (dwarfdie_good(dbg, dwarf_lowpc(die, &low, &err), &err) &&
+        dwarfdie_good(dbg, dwarf_highpc_b(die, &high, &form, &class, &err), &err)) {
         if (class == DW_FORM_CLASS_CONSTANT && __builtin_add_overflow(low, high, &high))
             return;
         give(take, opaque, low, high);
         return;
     }
-    attr = attribute(dbg, die, DW_AT_ranges);
+    attr = dwarfdie_attribute(dbg, die, DW_AT_ranges);
     if (!attr)
         return;
-    if (good(dbg, dwarf_whatform(attr, &form, &err), &err) &&
+    if (dwarfdie_good(dbg, dwarf_whatform(attr, &form, &err), &err) &&
         dwarf_get_version_of_die(die, &version, &offset_size) == DW_DLV_OK) {
         if (version >= 5)
             ranges_of_dwarf5(dbg, attr, form, take, opaque);
@@ -311,7 +165,7 @@ static uint64_t low_of(Dwarf_Debug dbg, Dwarf_Die unit)
     Dwarf_Addr low = 0;
     Dwarf_Error err = NULL;
 
-    return good(dbg, dwarf_lowpc(unit, &low, &err), &err) ? low : 0;
+    return dwarfdie_good(dbg, dwarf_lowpc(unit, &low, &err), &err) ? low : 0;
 }
 
 struct map_taker {
@@ -339,7 +193,7 @@ static void add_die(Dwarf_Debug dbg, Dwarf_Die die, uint64_t base, struct dwarf_
     ranges(dbg, die, base, take_in_map, &t);
     if (t.taken == 0)
         return;
-    if (!good(dbg, dwarf_dieoffset(die, &off, &err), &err))
+    if (!dwarfdie_good(dbg, dwarf_dieoffset(die, &off, &err), &err))
         off = 0;
     GROW(to->at, to->n, to->alloc);
     to->at[to->n++] = off;
@@ -347,62 +201,21 @@ static void add_die(Dwarf_Debug dbg, Dwarf_Die die, uint64_t base, struct dwarf_
 
 /* ---- walking ---- */
 
+struct found_units {
+    struct dwarf_offsets *units;
+    struct rangemap *map;
+};
+
+static void add_unit(Dwarf_Debug dbg, Dwarf_Die die, void *arg)
+{
+    struct found_units *to = arg;
+
+    add_die(dbg, die, low_of(dbg, die), to->units, to->map);
+}
+
 void dwarfread_units(struct dwarfread *d, struct dwarf_offsets *units, struct rangemap *map)
 {
-    for (;;) {
-        Dwarf_Unsigned length, type_offset, next;
-        Dwarf_Half version, address_size, length_size, extension_size, type;
-        Dwarf_Off abbrev;
-        Dwarf_Sig8 signature;
-        Dwarf_Error err = NULL;
-        Dwarf_Die die = NULL;
-
-        if (!good(d->dbg,
-                  dwarf_next_cu_header_d(d->dbg, 1, &length, &version, &abbrev, &address_size,
-                                         &length_size, &extension_size, &signature, &type_offset,
-                                         &next, &type, &err),
-                  &err))
-            return;
-        if (!good(d->dbg, dwarf_siblingof_b(d->dbg, NULL, 1, &die, &err), &err))
-            continue;
-        add_die(d->dbg, die, low_of(d->dbg, die), units, map);
-        drop(d->dbg, die);
-    }
-}
-
-static Dwarf_Die die_at(Dwarf_Debug dbg, uint64_t offset)
-{
-    Dwarf_Error err = NULL;
-    Dwarf_Die die = NULL;
-
-    return good(dbg, dwarf_offdie_b(dbg, offset, 1, &die, &err), &err) ? die : NULL;
-}
-
-static Dwarf_Half tag_of(Dwarf_Debug dbg, Dwarf_Die die)
-{
-    Dwarf_Error err = NULL;
-    Dwarf_Half tag = 0;
-
-    return good(dbg, dwarf_tag(die, &tag, &err), &err) ? tag : 0;
-}
-
-/* Drops `die` and returns the next one on its level, or NULL. */
-static Dwarf_Die next_die(Dwarf_Debug dbg, Dwarf_Die die)
-{
-    Dwarf_Error err = NULL;
-    Dwarf_Die next = NULL;
-    bool found = good(dbg, dwarf_siblingof_b(dbg, die, 1, &next, &err), &err);
-
-    drop(dbg, die);
-    return found ? next : NULL;
-}
-
-static Dwarf_Die first_child(Dwarf_Debug dbg, Dwarf_Die die)
-{
-    Dwarf_Error err = NULL;
-    Dwarf_Die child = NULL;
-
-    return good(dbg, dwarf_child(die, &child, &err), &err) ? child : NULL;
+    dwarfdie_units(d->dbg, add_unit, &(struct found_units){units, map});
 }
 
 /* The place of the walk of functions_below. */
@@ -417,8 +230,8 @@ static void functions_below(Dwarf_Debug dbg, Dwarf_Die parent, uint64_t base, en
 {
     if (depth > DEPTH_MAX)
         return;
-    for (Dwarf_Die die = first_child(dbg, parent); die; die = next_die(dbg, die)) {
-        switch (tag_of(dbg, die)) {
+    for (Dwarf_Die die = dwarfdie_first(dbg, parent); die; die = dwarfdie_next(dbg, die)) {
+        switch (dwarfdie_tag(dbg, die)) {
         case DW_TAG_namespace:
         case DW_TAG_module:
             functions_below(dbg, die, base, where, depth + 1, to, map);
@@ -442,12 +255,12 @@ static void functions_below(Dwarf_Debug dbg, Dwarf_Die parent, uint64_t base, en
 void dwarfread_functions(struct dwarfread *d, uint64_t unit, bool nested,
                          struct dwarf_offsets *functions, struct rangemap *map)
 {
-    Dwarf_Die die = die_at(d->dbg, unit);
+    Dwarf_Die die = dwarfdie_at(d->dbg, unit);
 
     if (!die)
         return;
     functions_below(d->dbg, die, low_of(d->dbg, die), nested ? NESTED : OUTER, 0, functions, map);
-    drop(d->dbg, die);
+    dwarfdie_drop(d->dbg, die);
 }
 
 static void take_inline(void *opaque, uint64_t low, uint64_t high)
@@ -473,7 +286,7 @@ static void add_inline(Dwarf_Debug dbg, Dwarf_Die die, uint64_t base, uint32_t d
     struct dwarf_inline model = {.depth = depth};
     uint32_t begin = out->n, end;
 
-    if (!reference(dbg, die, DW_AT_abstract_origin, &model.origin)) {
+    if (!dwarfdie_reference(dbg, die, DW_AT_abstract_origin, &model.origin)) {
         inlines_below(dbg, die, base, depth + 1, nesting + 1, out);
         return;
     }
@@ -489,8 +302,8 @@ static void add_inline(Dwarf_Debug dbg, Dwarf_Die die, uint64_t base, uint32_t d
         begin = below;
         end = out->n;
     }
-    model.call_file = (uint32_t)number(dbg, die, DW_AT_call_file);
-    model.call_line = (uint32_t)number(dbg, die, DW_AT_call_line);
+    model.call_file = (uint32_t)dwarfdie_number(dbg, die, DW_AT_call_file);
+    model.call_line = (uint32_t)dwarfdie_number(dbg, die, DW_AT_call_line);
     for (uint32_t i = begin; i < end; i++) {
         model.low = out->at[i].low;
         model.high = out->at[i].high;
@@ -503,8 +316,8 @@ static void inlines_below(Dwarf_Debug dbg, Dwarf_Die parent, uint64_t base, uint
 {
     if (nesting > DEPTH_MAX)
         return;
-    for (Dwarf_Die die = first_child(dbg, parent); die; die = next_die(dbg, die)) {
-        switch (tag_of(dbg, die)) {
+    for (Dwarf_Die die = dwarfdie_first(dbg, parent); die; die = dwarfdie_next(dbg, die)) {
+        switch (dwarfdie_tag(dbg, die)) {
         case DW_TAG_inlined_subroutine:
             add_inline(dbg, die, base, depth, nesting, out);
             break;
@@ -520,12 +333,12 @@ static void inlines_below(Dwarf_Debug dbg, Dwarf_Die parent, uint64_t base, uint
 void dwarfread_inlines(struct dwarfread *d, uint64_t unit, uint64_t function,
                        struct dwarf_inlines *out)
 {
-    Dwarf_Die unit_die = die_at(d->dbg, unit), die = die_at(d->dbg, function);
+    Dwarf_Die unit_die = dwarfdie_at(d->dbg, unit), die = dwarfdie_at(d->dbg, function);
 
     if (unit_die && die)
         inlines_below(d->dbg, die, low_of(d->dbg, unit_die), 0, 0, out);
-    drop(d->dbg, die);
-    drop(d->dbg, unit_die);
+    dwarfdie_drop(d->dbg, die);
+    dwarfdie_drop(d->dbg, unit_die);
 }
 
 const char *dwarfread_name(struct dwarfread *d, uint64_t offset)
@@ -535,21 +348,21 @@ const char *dwarfread_name(struct dwarfread *d, uint64_t offset)
     /* An instance leads to its abstract origin, a definition to its declaration. */
     for (int hops = 0; hops < 8 && !name; hops++) {
         Dwarf_Debug dbg = offset & IN_ALTERNATE ? d->alt : d->dbg;
-        Dwarf_Die die = dbg ? die_at(dbg, offset & ~IN_ALTERNATE) : NULL;
+        Dwarf_Die die = dbg ? dwarfdie_at(dbg, offset & ~IN_ALTERNATE) : NULL;
         uint64_t from = offset & IN_ALTERNATE;
         bool more;
 
         if (!die)
             return NULL;
-        name = string(dbg, die, DW_AT_linkage_name);
+        name = dwarfdie_string(dbg, die, DW_AT_linkage_name);
         if (!name)
-            name = string(dbg, die, DW_AT_MIPS_linkage_name);
-        more = !name && (reference(dbg, die, DW_AT_abstract_origin, &offset) ||
-                         reference(dbg, die, DW_AT_specification, &offset));
+            name = dwarfdie_string(dbg, die, DW_AT_MIPS_linkage_name);
+        more = !name && (dwarfdie_reference(dbg, die, DW_AT_abstract_origin, &offset) ||
+                         dwarfdie_reference(dbg, die, DW_AT_specification, &offset));
         /* A plain name is good enough where the chain ends. */
         if (!name && !more)
-            name = string(dbg, die, DW_AT_name);
-        drop(dbg, die);
+            name = dwarfdie_string(dbg, die, DW_AT_name);
+        dwarfdie_drop(dbg, die);
         if (!more)
             break;
         offset |= from;
@@ -579,7 +392,7 @@ static void read_files(Dwarf_Debug dbg, Dwarf_Die unit, Dwarf_Unsigned version,
     char **names = NULL;
     uint32_t first;
 
-    if (!good(dbg, dwarf_srcfiles(unit, &names, &n, &err), &err))
+    if (!dwarfdie_good(dbg, dwarf_srcfiles(unit, &names, &n, &err), &err))
         return;
     /* Files are counted from 1 before DWARF 5. */
     first = version >= 5 ? 0 : 1;
@@ -599,11 +412,11 @@ static void add_row(Dwarf_Debug dbg, Dwarf_Line line, struct dwarf_lines *out)
     Dwarf_Addr addr = 0;
     Dwarf_Error err = NULL;
 
-    if (!good(dbg, dwarf_lineaddr(line, &addr, &err), &err) ||
-        !good(dbg, dwarf_lineendsequence(line, &end, &err), &err))
+    if (!dwarfdie_good(dbg, dwarf_lineaddr(line, &addr, &err), &err) ||
+        !dwarfdie_good(dbg, dwarf_lineendsequence(line, &end, &err), &err))
         return;
-    if (!end && (!good(dbg, dwarf_lineno(line, &number_of_line, &err), &err) ||
-                 !good(dbg, dwarf_line_srcfileno(line, &file, &err), &err)))
+    if (!end && (!dwarfdie_good(dbg, dwarf_lineno(line, &number_of_line, &err), &err) ||
+                 !dwarfdie_good(dbg, dwarf_line_srcfileno(line, &file, &err), &err)))
         return;
     GROW(out->row, out->n, out->alloc);
     out->row[out->n++] = (struct dwarf_line_row){
@@ -612,7 +425,7 @@ static void add_row(Dwarf_Debug dbg, Dwarf_Line line, struct dwarf_lines *out)
 
 void dwarfread_lines(struct dwarfread *d, uint64_t unit, struct dwarf_lines *out)
 {
-    Dwarf_Die die = die_at(d->dbg, unit);
+    Dwarf_Die die = dwarfdie_at(d->dbg, unit);
     Dwarf_Line_Context context = NULL;
     Dwarf_Unsigned version = 0;
     Dwarf_Small tables = 0;
@@ -622,14 +435,14 @@ void dwarfread_lines(struct dwarfread *d, uint64_t unit, struct dwarf_lines *out
 
     if (!die)
         return;
-    if (good(d->dbg, dwarf_srclines_b(die, &version, &tables, &context, &err), &err)) {
-        if (good(d->dbg, dwarf_srclines_from_linecontext(context, &lines, &n, &err), &err))
+    if (dwarfdie_good(d->dbg, dwarf_srclines_b(die, &version, &tables, &context, &err), &err)) {
+        if (dwarfdie_good(d->dbg, dwarf_srclines_from_linecontext(context, &lines, &n, &err), &err))
             for (Dwarf_Signed i = 0; i < n; i++)
                 add_row(d->dbg, lines[i], out);
         dwarf_srclines_dealloc_b(context);
         read_files(d->dbg, die, version, out);
     }
-    drop(d->dbg, die);
+    dwarfdie_drop(d->dbg, die);
     if (out->n)
         qsort(out->row, out->n, sizeof *out->row, by_addr);
 }

@@ -1,5 +1,5 @@
 /*
- * dwarfread.h: the DWARF of one file as plain numbers. Only dwarfread.c depends on libdwarf.
+ * dwarfread.h: the DWARF of one file as plain numbers.
  *
  * Offsets are those of DIEs in .debug_info. Unreadable parts are left out, because debug
  * information is outside input, and folding can do without it. Strings live until

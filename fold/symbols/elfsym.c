@@ -73,6 +73,27 @@ bool elfsym_has_section(const struct elfsym *e, const char *name)
     return contents(e, name) != NULL;
 }
 
+const uint8_t *elfsym_bytes(struct elfsym *e, const char *name, size_t *len)
+{
+    GElf_Shdr sh;
+    Elf_Scn *scn = elfsym_section(e, name, &sh);
+    Elf_Data *data;
+
+    if (!scn || sh.sh_type == SHT_NOBITS)
+        return NULL;
+    if (sh.sh_flags & SHF_COMPRESSED) {
+        if (elf_compress(scn, 0, 0) < 0)
+            return NULL;
+        data = elf_getdata(scn, NULL);
+    } else {
+        data = elf_rawdata(scn, NULL);
+    }
+    if (!data || !data->d_buf || !data->d_size)
+        return NULL;
+    *len = data->d_size;
+    return data->d_buf;
+}
+
 static bool take_build_id(struct elfsym *e, Elf_Data *data)
 {
     size_t at = 0, name, desc, next;
@@ -275,6 +296,19 @@ static bool holds(const struct elfsym *e, size_t index, GElf_Shdr *sh, bool obje
     return scn && gelf_getshdr(scn, sh) && (sh->sh_flags & (SHF_EXECINSTR | want)) == want;
 }
 
+/* Symbols of a table that are added. */
+struct table {
+    uint32_t type; /* SHT_SYMTAB or SHT_DYNSYM */
+    bool objects;  /* variables, else functions */
+    uint64_t most; /* bytes that one without a size has, at most */
+    size_t strings;
+};
+
+/* Bytes of a function without a size in a stripped file. Such functions are written in assembly,
+ * and short if they call anything. What lies behind them is mostly code that the file has no names
+ * for: a system call in musl was memset's. */
+#define UNSIZED_MOST 128u
+
 static bool wanted(int type, bool objects)
 {
     if (objects)
@@ -283,23 +317,24 @@ static bool wanted(int type, bool objects)
 }
 
 static void add_symbol(const struct elfsym *e, struct symtab *to, const GElf_Sym *sym,
-                       size_t strings, bool objects, GElf_Shdr *section, size_t *section_index)
+                       const struct table *t, GElf_Shdr *section, size_t *section_index)
 {
     int type = GELF_ST_TYPE(sym->st_info);
     enum symtab_rank rank = SYMTAB_RANK_GLOBAL;
     size_t len, index = sym->st_shndx;
+    uint64_t end;
     const char *name, *at;
 
-    if (!wanted(type, objects) || sym->st_name == 0)
+    if (!wanted(type, t->objects) || sym->st_name == 0)
         return;
     /* Neighbours share a section: look it up once. */
     if (index != *section_index) {
         *section_index = 0;
-        if (!holds(e, index, section, objects))
+        if (!holds(e, index, section, t->objects))
             return;
         *section_index = index;
     }
-    name = elfsym_string(e, strings, sym->st_name, &len);
+    name = elfsym_string(e, t->strings, sym->st_name, &len);
     if (!name)
         return;
     if (type == STT_NOTYPE) {
@@ -314,8 +349,10 @@ static void add_symbol(const struct elfsym *e, struct symtab *to, const GElf_Sym
     at = memchr(name, '@', len);
     if (at && at != name)
         len = (size_t)(at - name);
-    symtab_add(to, sym->st_value, sym->st_size, section->sh_addr + section->sh_size, rank, name,
-               len);
+    end = section->sh_addr + section->sh_size;
+    if (end > sym->st_value && end - sym->st_value > t->most)
+        end = sym->st_value + t->most;
+    symtab_add(to, sym->st_value, sym->st_size, end, rank, name, len);
 }
 
 /* The next symbol table of a type behind *scn (NULL: the first), with its section header in
@@ -338,14 +375,15 @@ static Elf_Data *next_table(const struct elfsym *e, uint32_t type, Elf_Scn **scn
     return NULL;
 }
 
-static size_t add_table(const struct elfsym *e, struct symtab *to, uint32_t type, bool objects)
+static size_t add_table(const struct elfsym *e, struct symtab *to, struct table t)
 {
     GElf_Shdr sh, section = {0};
     size_t section_index = 0, found = 0, n;
     Elf_Scn *scn = NULL;
     Elf_Data *data;
 
-    while ((data = next_table(e, type, &scn, &sh, &n)))
+    while ((data = next_table(e, t.type, &scn, &sh, &n))) {
+        t.strings = sh.sh_link;
         for (size_t i = 1; i < n && i <= INT32_MAX; i++) {
             GElf_Sym sym;
 
@@ -353,8 +391,9 @@ static size_t add_table(const struct elfsym *e, struct symtab *to, uint32_t type
                 sym.st_shndx >= SHN_LORESERVE)
                 continue;
             found++;
-            add_symbol(e, to, &sym, sh.sh_link, objects, &section, &section_index);
+            add_symbol(e, to, &sym, &t, &section, &section_index);
         }
+    }
     return found;
 }
 
@@ -389,18 +428,23 @@ const char *elfsym_wants(const struct elfsym *e, const char *const *names, size_
 
 size_t elfsym_add_symtab(const struct elfsym *e, struct symtab *to)
 {
-    return add_table(e, to, SHT_SYMTAB, false);
+    return add_table(e, to, (struct table){.type = SHT_SYMTAB, .most = UINT64_MAX});
 }
 
 size_t elfsym_add_dynsym(const struct elfsym *e, struct symtab *to)
 {
-    return add_table(e, to, SHT_DYNSYM, false);
+    struct table t = {.type = SHT_DYNSYM, .most = to->n ? UINT64_MAX : UNSIZED_MOST};
+
+    return add_table(e, to, t);
 }
 
 void elfsym_add_objects(const struct elfsym *e, struct symtab *to)
 {
-    add_table(e, to, SHT_SYMTAB, true);
-    add_table(e, to, SHT_DYNSYM, true);
+    struct table t = {.type = SHT_SYMTAB, .objects = true, .most = UINT64_MAX};
+
+    add_table(e, to, t);
+    t.type = SHT_DYNSYM;
+    add_table(e, to, t);
 }
 
 bool elfsym_read(const struct elfsym *e, uint64_t vaddr, void *to, size_t len)

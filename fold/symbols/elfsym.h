@@ -46,7 +46,8 @@ const char *elfsym_debugaltlink(const struct elfsym *e, const uint8_t **id, size
 /* The ELF file packed in .gnu_debugdata (symbols only), or NULL. */
 struct elfsym *elfsym_open_debugdata(const struct elfsym *e);
 
-/* Adds the functions of .symtab or .dynsym; returns how many symbols there were. */
+/* Adds the functions of .symtab or .dynsym; returns how many symbols there were. Where nothing has
+ * been added before, as in a stripped file, functions of .dynsym without a size are short. */
 size_t elfsym_add_symtab(const struct elfsym *e, struct symtab *to);
 size_t elfsym_add_dynsym(const struct elfsym *e, struct symtab *to);
 /* One of names[0..n) that this file needs from another file (weak references do not count);
@@ -57,6 +58,10 @@ void elfsym_add_objects(const struct elfsym *e, struct symtab *to);
 
 /* Adds the stubs through which other modules are called, as "malloc@plt" (elfplt.c). */
 void elfsym_add_plt(struct elfsym *e, struct symtab *to);
+
+/* The contents of a section, decompressed if need be; they live until elfsym_close. NULL: there are
+ * none. */
+const uint8_t *elfsym_bytes(struct elfsym *e, const char *name, size_t *len);
 
 /* Copies len bytes of the file's image at vaddr; false when they are not in it. */
 bool elfsym_read(const struct elfsym *e, uint64_t vaddr, void *to, size_t len);

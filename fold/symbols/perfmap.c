@@ -108,15 +108,6 @@ static int open_map(uint32_t pid)
     return -1;
 }
 
-bool perfmap_is_there(uint32_t pid)
-{
-    int fd = open_map(pid);
-
-    if (fd >= 0)
-        close(fd);
-    return fd >= 0;
-}
-
 /* Times of files are those of the kernel's last tick. */
 #define TICKS_NS 1000000000u
 
@@ -127,6 +118,16 @@ static bool is_older(int fd, uint64_t since_ns)
     return fstat(fd, &st) == 0 &&
            (uint64_t)st.st_mtim.tv_sec * 1000000000u + (uint64_t)st.st_mtim.tv_nsec + TICKS_NS <
                since_ns;
+}
+
+bool perfmap_is_there(uint32_t pid, uint64_t since_ns)
+{
+    int fd = open_map(pid);
+    bool there = fd >= 0 && !is_older(fd, since_ns);
+
+    if (fd >= 0)
+        close(fd);
+    return there;
 }
 
 struct perfmap *perfmap_open(uint32_t pid, uint64_t since_ns)

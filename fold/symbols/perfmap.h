@@ -25,8 +25,8 @@ struct perfmap;
  */
 struct perfmap *perfmap_open(uint32_t pid, uint64_t since_ns);
 
-/* Whether perfmap_open would return a map of any age. */
-bool perfmap_is_there(uint32_t pid);
+/* Whether perfmap_open would return a map. */
+bool perfmap_is_there(uint32_t pid, uint64_t since_ns);
 
 /* Like perfmap_open, from bytes in memory, which must outlive the map. Never NULL. */
 struct perfmap *perfmap_parse(const char *text, size_t len);

@@ -242,26 +242,32 @@ static struct elfsym *open_in_container(const struct symbol_module *m)
     return NULL;
 }
 
-static void note_reading(struct symbols *s, const struct symbol_module *m)
+void symbols_note_reading(struct symbols *s, const struct symbol_module *m)
 {
     if (s->opt.reading && s->reading != m)
         snprintf(s->opt.reading, SYMBOLS_PATH_MAX, "%s", m->path);
     s->reading = m;
 }
 
-static void open_dwarf(struct symbols *s, struct symbol_module *m)
+/* The file with the module's debug information; NULL: there is none, or it is not to be read. */
+static const struct elfsym *debug_info_of(const struct symbols *s, const struct symbol_module *m)
 {
-    const struct elfsym *e = m->file && elfsym_has_section(m->file, ".debug_info") ? m->file : NULL;
-    struct elfsym *alternate;
-
-    if (!e && m->debug && elfsym_has_section(m->debug, ".debug_info"))
-        e = m->debug;
-    if (!e || (s->opt.no_inline && !s->opt.lines))
-        return;
     for (size_t i = 0; i < s->opt.ndistrusted; i++)
         if (strcmp(s->opt.distrusted[i], m->path) == 0)
-            return;
-    note_reading(s, m);
+            return NULL;
+    if (m->file && elfsym_has_section(m->file, ".debug_info"))
+        return m->file;
+    return m->debug && elfsym_has_section(m->debug, ".debug_info") ? m->debug : NULL;
+}
+
+static void open_dwarf(struct symbols *s, struct symbol_module *m)
+{
+    const struct elfsym *e = debug_info_of(s, m);
+    struct elfsym *alternate;
+
+    if (!e || (s->opt.no_inline && !s->opt.lines))
+        return;
+    symbols_note_reading(s, m);
     alternate = debugfile_alternate(&s->dirs, e);
     m->dwarf = dwarfline_open(elfsym_path(e), alternate ? elfsym_path(alternate) : NULL);
     m->kind = debugkind_of(e);
@@ -368,7 +374,7 @@ static struct symbol_frames find_in_files(struct symbols *s, struct symbol_modul
         load(s, m);
     e = symtab_find(&m->tab, vaddr);
     if (m->dwarf) {
-        note_reading(s, m);
+        symbols_note_reading(s, m);
         n = dwarfline_find(m->dwarf, vaddr, s->opt.lines, at);
     }
     if (!e && (n == 0 || !at[0].name))
@@ -453,17 +459,22 @@ static void load_objects(struct symbol_module *m)
     symtab_finish(&m->objects);
 }
 
-static struct symbol_object object_in_files(struct symbols *s, struct symbol_module *m,
-                                            uint64_t vaddr)
+static const struct symtab_entry *find_object(struct symbols *s, struct symbol_module *m,
+                                              uint64_t vaddr)
 {
-    const struct symtab_entry *e;
-    struct symbol_frame name;
-
     if (!m->loaded)
         load(s, m);
     if (!m->objects_loaded)
         load_objects(m);
-    e = symtab_find(&m->objects, vaddr);
+    return symtab_find(&m->objects, vaddr);
+}
+
+static struct symbol_object object_in_files(struct symbols *s, struct symbol_module *m,
+                                            uint64_t vaddr)
+{
+    const struct symtab_entry *e = find_object(s, m, vaddr);
+    struct symbol_frame name;
+
     if (!e)
         return (struct symbol_object){.name = NULL};
     name = named(s, e->name, e->len);
@@ -483,6 +494,31 @@ struct symbol_object symbols_object(struct symbols *s, struct symbol_module *m, 
     text = namepack_string(s->carried, o->name);
     name = named(s, text.s, text.len);
     return (struct symbol_object){name.name, name.len, o->offset, o->size, name.raw, name.raw_len};
+}
+
+bool symbols_is_object(struct symbols *s, struct symbol_module *m, uint64_t vaddr)
+{
+    const struct symtab_entry *e = find_object(s, m, vaddr);
+
+    return e && e->addr == vaddr;
+}
+
+char *symbols_debug_file(struct symbols *s, struct symbol_module *m, char **alternate)
+{
+    const struct elfsym *e;
+    struct elfsym *shared;
+
+    *alternate = NULL;
+    if (!m->loaded)
+        load(s, m);
+    e = debug_info_of(s, m);
+    if (!e)
+        return NULL;
+    shared = debugfile_alternate(&s->dirs, e);
+    if (shared)
+        *alternate = xstrdup(elfsym_path(shared));
+    elfsym_close(shared);
+    return xstrdup(elfsym_path(e));
 }
 
 bool symbols_is_sigreturn(struct symbols *s, struct symbol_module *m, uint64_t vaddr)
@@ -583,7 +619,7 @@ static bool may_have_symbols(const struct symbol_module *m)
 void symbols_say_unnamed(const struct symbols *s)
 {
     const struct symbol_module *most = NULL;
-    struct strbuf package = STRBUF_INIT;
+    struct strbuf package = STRBUF_INIT, command = STRBUF_INIT;
     size_t asked = 0, unnamed = 0;
 
     for (const struct symbol_module *m = s->modules; m; m = m->hh.next) {
@@ -594,13 +630,16 @@ void symbols_say_unnamed(const struct symbols *s)
     }
     if (unnamed < UNNAMED_MANY || unnamed * 2 <= asked || !most)
         return;
-    if (debpackage_of_symbols(DEBPACKAGE_LISTS, most->path, &package))
+    if (debpackage_of_symbols(DEBPACKAGE_LISTS, most->path, &package)) {
+        debpackage_add_command(DEBPACKAGE_RELEASE, package.buf, &command);
         flame_warn("%zu of %zu places in the code have no name and show as offsets, %zu of them in "
-                   "%s; Debian has its symbols in the package %s",
-                   unnamed, asked, most->unnamed, most->path, package.buf);
-    else
+                   "%s; Debian has its symbols in the package %s: %s",
+                   unnamed, asked, most->unnamed, most->path, package.buf, command.buf);
+    } else {
         flame_warn("%zu of %zu places in the code have no name and show as offsets, %zu of them in "
                    "%s; it was stripped: take one that was not, or its debug file",
                    unnamed, asked, most->unnamed, most->path);
+    }
+    strbuf_release(&command);
     strbuf_release(&package);
 }

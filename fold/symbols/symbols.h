@@ -105,6 +105,16 @@ struct symbol_object {
 };
 struct symbol_object symbols_object(struct symbols *s, struct symbol_module *m, uint64_t vaddr);
 
+/* True where a variable begins at `vaddr`. */
+bool symbols_is_object(struct symbols *s, struct symbol_module *m, uint64_t vaddr);
+
+/* The path of the module's debug information, and in *alternate that of the file of shared parts or
+ * NULL. The caller frees both. NULL: there is none, or the module is one of the distrusted. */
+char *symbols_debug_file(struct symbols *s, struct symbol_module *m, char **alternate);
+
+/* The caller is about to read the module's debug information: its path goes to opt.reading. */
+void symbols_note_reading(struct symbols *s, const struct symbol_module *m);
+
 /*
  * True when `vaddr` is the first instruction of the code that a signal handler returns to. Its
  * caller did not call it, but was interrupted.

@@ -8,6 +8,7 @@
 
 #include "common/alloc.h"
 #include "inject/agent/agent.h"
+#include "inject/memory/libc_heap.h"
 #include "preload/runtime/upper_bound.h"
 #include "preload/shadow/shadow_leaves.h"
 #include "preload/shadow/shadow_slots.h"
@@ -78,6 +79,41 @@ static bool read_leaves(struct agent_blocks *b, const struct procmem *m,
     }
     free(leaf);
     return ok && b->n < BLOCKS_MOST;
+}
+
+/* Whether any of the slots for [lo, hi) is in use. A leaf has a slot of `size` bytes for each
+ * 2^shift bytes of addresses. */
+static bool any_slot(const struct procmem *m, const struct agent_leaf *leaf, uintptr_t lo,
+                     uintptr_t hi, unsigned shift, size_t size)
+{
+    uintptr_t first = (lo - leaf->base) >> shift, after = ((hi - 1 - leaf->base) >> shift) + 1;
+    size_t bytes = (after - first) * size;
+    uint8_t *slots = xmalloc(bytes);
+    bool any = procmem_read(m, (uintptr_t)leaf->leaf + first * size, slots, bytes) &&
+               (slots[0] || memcmp(slots, slots + 1, bytes - 1) != 0);
+
+    free(slots);
+    return any;
+}
+
+bool agent_blocks_may_begin(const struct procmem *m, const struct agent_leaf *leaves, size_t n,
+                            uintptr_t lo, uintptr_t hi)
+{
+    for (size_t i = 0; i < n; i++) {
+        bool small = leaves[i].kind == SHADOW_LEAF_SMALL;
+        uintptr_t from = leaves[i].base,
+                  to = from + ((uintptr_t)1 << (small ? SHADOW_LEAF_SHIFT : SHADOW_BIG_LEAF_SHIFT));
+
+        if (leaves[i].kind != SHADOW_LEAF_SMALL && leaves[i].kind != SHADOW_LEAF_BIG)
+            continue;
+        from = from > lo ? from : lo;
+        to = to < hi ? to : hi;
+        if (from < to &&
+            any_slot(m, &leaves[i], from, to, small ? SHADOW_GRANULE_SHIFT : SHADOW_BIG_SHIFT,
+                     small ? sizeof(uint32_t) : sizeof(struct shadow_big_entry)))
+            return true;
+    }
+    return false;
 }
 
 /* ---- the index ---- */
@@ -186,9 +222,29 @@ static void cover(struct agent_blocks *b)
 bool agent_blocks_read(struct agent_blocks *b, const struct procmem *m,
                        const struct agent_leaf *leaves, size_t n)
 {
+    return agent_blocks_read_all(b, m, leaves, n, NULL, 0);
+}
+
+static bool add_old(struct agent_blocks *b, const struct libc_block *old, size_t n)
+{
+    const uintptr_t end = (uintptr_t)1 << PROCESSOR_ADDRESS_BITS;
+
+    for (size_t i = 0; i < n && b->n < BLOCKS_MOST; i++) {
+        if (old[i].addr >= end || old[i].size >= end - old[i].addr)
+            continue;
+        GROW(b->block, b->n, b->room);
+        b->block[b->n++] = (struct agent_block){.addr = old[i].addr, .size = old[i].size};
+    }
+    return b->n < BLOCKS_MOST;
+}
+
+bool agent_blocks_read_all(struct agent_blocks *b, const struct procmem *m,
+                           const struct agent_leaf *leaves, size_t n, const struct libc_block *old,
+                           size_t nold)
+{
     *b = (struct agent_blocks){.n = 0};
     b->regions = xcalloc(AGENT_BLOCKS_REGIONS, sizeof *b->regions);
-    if (!read_leaves(b, m, leaves, n) || !set_bits(b))
+    if (!read_leaves(b, m, leaves, n) || !add_old(b, old, nold) || !set_bits(b))
         return false;
     count_bits(b);
     put_in_order(b);

@@ -14,11 +14,12 @@
 #include "inject/memory/procmem.h"
 
 struct agent_leaf;
+struct libc_block;
 
 struct agent_block {
     uintptr_t addr;
     uint64_t size; /* the requested size */
-    uint32_t row;  /* the agent's number of its stack */
+    uint32_t row;  /* the agent's number of its stack; 0: it is none of the agent's */
 };
 
 /* The blocks that begin in 64 granules of 8 bytes. */
@@ -46,11 +47,19 @@ struct agent_blocks {
 };
 
 /* Reads the blocks in these leaves of the agent's shadow map, whose number is `n`. To be called
- * while all threads are stopped. False: they cannot be read, are 2^26 or more, or
- * begin in more than 2^16 different MiB. */
+ * while all threads are stopped, or with a copy made then. False: they cannot be read, are 2^26 or
+ * more, or begin in more than 2^16 different MiB. */
 bool agent_blocks_read(struct agent_blocks *b, const struct procmem *m,
                        const struct agent_leaf *leaves, size_t n);
+/* Reads `nold` other blocks as well. Where the agent knows a block at such an address, it stays. */
+bool agent_blocks_read_all(struct agent_blocks *b, const struct procmem *m,
+                           const struct agent_leaf *leaves, size_t n, const struct libc_block *old,
+                           size_t nold);
 void agent_blocks_release(struct agent_blocks *b);
+
+/* Whether a block of these leaves may begin in [lo, hi). */
+bool agent_blocks_may_begin(const struct procmem *m, const struct agent_leaf *leaves, size_t n,
+                            uintptr_t lo, uintptr_t hi);
 
 /* Lines in which a block may contain `addr`; as an element of `regions`. */
 static inline uintptr_t agent_blocks_chunk(const struct agent_blocks *b, uintptr_t addr)

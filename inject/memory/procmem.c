@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "common/procpath.h"
+#include "inject/memory/held_memory.h"
 
 int procmem_open(struct procmem *m, pid_t pid)
 {
@@ -25,6 +26,8 @@ bool procmem_read(const struct procmem *m, uintptr_t at, void *to, size_t size)
 {
     char *p = to;
 
+    if (m->held)
+        return held_memory_read(m->held, at, to, size);
     if (m->bytes) {
         if (at < m->base || at - m->base > m->size || m->size - (at - m->base) < size)
             return false;
@@ -50,7 +53,8 @@ bool procmem_write(const struct procmem *m, uintptr_t at, const void *from, size
     const char *p = from;
 
     while (size) {
-        ssize_t n = at <= INT64_MAX && !m->bytes ? pwrite(m->fd, p, size, (off_t)at) : -1;
+        ssize_t n =
+            at <= INT64_MAX && !m->bytes && !m->held ? pwrite(m->fd, p, size, (off_t)at) : -1;
 
         if (n < 0 && errno == EINTR)
             continue;

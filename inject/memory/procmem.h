@@ -12,6 +12,8 @@
 
 #include "common/compiler.h"
 
+struct held_memory;
+
 struct procmem {
     pid_t pid;
     int fd;
@@ -20,6 +22,8 @@ struct procmem {
     const uint8_t *bytes;
     uintptr_t base;
     size_t size;
+    /* The memory is this copy; NULL: it is not a copy. It cannot be written to. */
+    const struct held_memory *held;
 };
 
 /* 0, or -errno. */

@@ -12,6 +12,7 @@
 
 #include "common/alloc.h"
 #include "common/procpath.h"
+#include "inject/memory/held_memory.h"
 #include "preload/shadow/pagemap.h"
 
 #define PAGE ((uintptr_t)4096)
@@ -20,7 +21,7 @@
 void remote_pages_begin(struct remote_pages *p, const struct procmem *m)
 {
     *p = (struct remote_pages){.mem = m, .pagemap = -1};
-    if (!m->bytes)
+    if (!m->bytes && !m->held)
         p->pagemap = open(proc_path(m->pid, "pagemap").s, O_RDONLY | O_CLOEXEC);
     p->entries = xreallocarray(NULL, PAGES_AT_ONCE, sizeof *p->entries);
     p->buffer = xmalloc(REMOTE_PAGES_BUFFER);
@@ -40,6 +41,13 @@ size_t remote_pages_look(struct remote_pages *p, uintptr_t page, size_t n)
     ssize_t got = -1;
 
     n = n < PAGES_AT_ONCE ? n : PAGES_AT_ONCE;
+    if (p->mem->held) {
+        for (size_t i = 0; i < n; i++)
+            p->entries[i] = held_memory_next(p->mem->held, page + i * PAGE) < page + (i + 1) * PAGE
+                                ? PAGEMAP_PRESENT
+                                : 0;
+        return n;
+    }
     if (p->pagemap >= 0)
         got = pread(p->pagemap, p->entries, n * sizeof *p->entries,
                     (off_t)(page / PAGE * sizeof *p->entries));
@@ -71,6 +79,11 @@ static uintptr_t next_there(struct remote_pages *p, uintptr_t at, uintptr_t hi)
     };
     int found;
 
+    if (p->mem->held) {
+        uintptr_t next = held_memory_next(p->mem->held, at) & -PAGE;
+
+        return next > at ? next : at;
+    }
     if (p->no_scan || p->pagemap < 0 || at >= hi)
         return at;
     found = ioctl(p->pagemap, PAGEMAP_SCAN_CALL, &scan);
@@ -87,8 +100,10 @@ struct reading {
 };
 
 /* Reads [lo, hi), whose pages are there. If one page of many cannot be read, page by page. */
-static void read_there(const struct reading *r, uintptr_t lo, uintptr_t hi)
+static void read_there(void *arg, uintptr_t lo, uintptr_t hi)
 {
+    const struct reading *r = arg;
+
     while (lo < hi) {
         size_t size = hi - lo < REMOTE_PAGES_BUFFER ? hi - lo : REMOTE_PAGES_BUFFER;
 
@@ -101,7 +116,7 @@ static void read_there(const struct reading *r, uintptr_t lo, uintptr_t hi)
             for (; lo < end; lo = (lo & -PAGE) + PAGE) {
                 uintptr_t next = (lo & -PAGE) + PAGE;
 
-                read_there(r, lo, next < end ? next : end);
+                read_there(arg, lo, next < end ? next : end);
             }
         } else {
             return;
@@ -109,24 +124,22 @@ static void read_there(const struct reading *r, uintptr_t lo, uintptr_t hi)
     }
 }
 
-/* Ends a run of pages, of the words from `lo` on. */
-static void end_run(const struct reading *r, uintptr_t *run, uintptr_t end, uintptr_t lo)
+/* Ends a run of pages, of the bytes from `lo` on. */
+static void end_run(void (*visit)(void *arg, uintptr_t lo, uintptr_t hi), void *arg, uintptr_t *run,
+                    uintptr_t end, uintptr_t lo)
 {
     if (*run < end)
-        read_there(r, *run > lo ? *run : lo, end);
+        visit(arg, *run > lo ? *run : lo, end);
     *run = UINTPTR_MAX;
 }
 
-void remote_pages_range(struct remote_pages *p, uintptr_t lo, uintptr_t hi,
-                        bool (*skip)(void *arg, uintptr_t page),
-                        void (*visit)(void *arg, uintptr_t at, const uintptr_t *words, size_t n),
-                        void *arg)
+/* Like remote_pages_runs, without the pages for which `skip` returns true. */
+static void each_run(struct remote_pages *p, uintptr_t lo, uintptr_t hi,
+                     bool (*skip)(void *arg, uintptr_t page), void *skip_arg,
+                     void (*visit)(void *arg, uintptr_t lo, uintptr_t hi), void *arg)
 {
-    const struct reading r = {p, visit, arg};
-    uintptr_t run = UINTPTR_MAX; /* first page of those that are there and not read yet */
+    uintptr_t run = UINTPTR_MAX; /* first page of those that are there and not visited yet */
 
-    lo = (lo + 7) & ~(uintptr_t)7;
-    hi &= ~(uintptr_t)7;
     for (uintptr_t at = lo & -PAGE; at < hi;) {
         size_t n = remote_pages_look(p, at, (hi - at + PAGE - 1) / PAGE);
         bool any = false;
@@ -135,13 +148,29 @@ void remote_pages_range(struct remote_pages *p, uintptr_t lo, uintptr_t hi,
             bool there = remote_pages_is_there(p, i);
 
             any = any || there;
-            if (!there || (skip && skip(arg, at)))
-                end_run(&r, &run, at, lo);
+            if (!there || (skip && skip(skip_arg, at)))
+                end_run(visit, arg, &run, at, lo);
             else if (run == UINTPTR_MAX)
                 run = at;
         }
         if (!any)
             at = next_there(p, at, hi);
     }
-    end_run(&r, &run, hi, lo);
+    end_run(visit, arg, &run, hi, lo);
+}
+
+void remote_pages_runs(struct remote_pages *p, uintptr_t lo, uintptr_t hi,
+                       void (*visit)(void *arg, uintptr_t lo, uintptr_t hi), void *arg)
+{
+    each_run(p, lo, hi, NULL, NULL, visit, arg);
+}
+
+void remote_pages_range(struct remote_pages *p, uintptr_t lo, uintptr_t hi,
+                        bool (*skip)(void *arg, uintptr_t page),
+                        void (*visit)(void *arg, uintptr_t at, const uintptr_t *words, size_t n),
+                        void *arg)
+{
+    struct reading r = {p, visit, arg};
+
+    each_run(p, (lo + 7) & ~(uintptr_t)7, hi & ~(uintptr_t)7, skip, arg, read_there, &r);
 }

@@ -28,6 +28,11 @@ void remote_pages_end(struct remote_pages *p);
 size_t remote_pages_look(struct remote_pages *p, uintptr_t page, size_t n);
 bool remote_pages_is_there(const struct remote_pages *p, size_t i);
 
+/* Calls `visit` for each run of pages of [lo, hi) that are there, in order of address; the first
+ * and the last one begin and end with the range. */
+void remote_pages_runs(struct remote_pages *p, uintptr_t lo, uintptr_t hi,
+                       void (*visit)(void *arg, uintptr_t lo, uintptr_t hi), void *arg);
+
 /* Calls `visit` with the words in [lo, hi) that are there, in order of address; `at` is the address
  * of the first one. Pages for which `skip` returns true are left out (NULL: none is). */
 void remote_pages_range(struct remote_pages *p, uintptr_t lo, uintptr_t hi,

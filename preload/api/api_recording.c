@@ -6,12 +6,14 @@
 #include "preload/api/api_call.h"
 #include "preload/api/snapshot.h"
 #include "preload/flamemem.h"
+#include "preload/leak/scan_stack_limit.h"
 #include "preload/tags.h"
 #include "preload/sidetables/pausedblocks.h"
 #include "preload/sidetables/pools.h"
 
-EXPORT int flamemem_snapshot(const char *name)
+EXPORT FLAME_NOINLINE int flamemem_snapshot(const char *name)
 {
+    const void *frame = LOOKFROM_HERE();
     struct api_call a;
 
     if (!api_call_begin(&a))
@@ -20,7 +22,7 @@ EXPORT int flamemem_snapshot(const char *name)
         first_touch_drain(DRAIN_ALL);
     lifecycle_look_ages(false);
     lifecycle_look_resident(false);
-    return api_call_end(&a, snapshot_make(name));
+    return api_call_end(&a, snapshot_make(name, frame));
 }
 
 EXPORT int flamemem_pause(void)

@@ -21,6 +21,7 @@
 #include "common/basename.h"
 #include "common/clock.h"
 #include "common/kernel.h"
+#include "preload/lifecycle.h"
 #include "preload/runtime/log.h"
 #include "preload/store/store.h"
 
@@ -193,7 +194,7 @@ static int copy_to(const char *path, int to_fd)
     return err;
 }
 
-static int make(const char *name)
+static int make(const char *name, const void *frame)
 {
     static FLAME_BULK char path[CONFIG_PATH_MAX]; /* protected by the lock */
     int fd, err;
@@ -205,10 +206,12 @@ static int make(const char *name)
         return fd;
     err = copy_to(path, fd);
     kernel_call(SYS_close, fd);
+    if (!err)
+        lifecycle_look_kept_now(frame, path);
     return err;
 }
 
-bool snapshot_make(const char *name)
+bool snapshot_make(const char *name, const void *frame)
 {
     static bool said;
     struct trace_header *h = store.writer.header;
@@ -217,7 +220,7 @@ bool snapshot_make(const char *name)
     if (!g.config)
         return false;
     spinlock_take(&g.lock);
-    err = make(name);
+    err = make(name, frame);
     spinlock_drop(&g.lock);
     __atomic_fetch_add(err ? &h->unkept_snapshots : &h->kept_snapshots, 1, __ATOMIC_RELAXED);
     /* If there is a status file, the summary reports it. */

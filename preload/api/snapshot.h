@@ -15,8 +15,9 @@
 /* Borrows `config` for good. */
 void snapshot_set(const struct config *config);
 
-/* False: there is no copy, because none was requested or its file cannot be written. */
-bool snapshot_make(const char *name);
+/* False: there is no copy, because none was requested or its file cannot be written. `frame`: as in
+ * heap_scan_around. */
+bool snapshot_make(const char *name, const void *frame);
 
 /* In a forked child. */
 void snapshot_after_fork(void);

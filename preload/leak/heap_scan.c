@@ -14,7 +14,9 @@
 #include <errno.h>
 #include <linux/futex.h>
 #include <linux/sched.h>
+#include <signal.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -37,7 +39,32 @@ static struct {
     struct blockmap map;
     struct readable readable;
     struct stopped_world freeze;
+    bool holds_signals;
+    uint64_t signals; /* the thread's mask before */
 } g;
+
+/*
+ * A handler of the program's must not run in a thread that has stopped all others: it may wait for
+ * one of them, or jump out of the scan. Faults stay as they are, as the kernel ends a thread that
+ * blocks its own. Where a sandbox forbids the call, signals are as they were.
+ */
+static void hold_signals(void)
+{
+    static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS, SIGABRT};
+    uint64_t held = ~(uint64_t)0;
+
+    for (size_t i = 0; i < ARRAY_LEN(faults); i++)
+        held &= ~((uint64_t)1 << (faults[i] - 1));
+    g.holds_signals =
+        kernel_call(SYS_rt_sigprocmask, SIG_SETMASK, &held, &g.signals, sizeof held) == 0;
+}
+
+static void let_signals_go(void)
+{
+    if (g.holds_signals)
+        kernel_call(SYS_rt_sigprocmask, SIG_SETMASK, &g.signals, NULL, sizeof g.signals);
+    g.holds_signals = false;
+}
 
 /* Other threads may wait for as long as a scan takes. They wait in a system call, in which they can
  * be stopped. */
@@ -48,6 +75,7 @@ void heap_scan_enter(void)
     while (__atomic_exchange_n(&g.taken, 1, __ATOMIC_ACQUIRE))
         if (kernel_call(SYS_futex, &g.taken, FUTEX_WAIT | FUTEX_PRIVATE_FLAG, 1, &pause) < 0)
             kernel_yield();
+    hold_signals();
     roots_list_modules();
 }
 
@@ -55,16 +83,24 @@ struct thread_state *heap_scan_begin(bool *done)
 {
     struct thread_state *t;
 
-    if (!heap_scan_is_own_process() || (done && __atomic_exchange_n(done, true, __ATOMIC_ACQ_REL)))
+    if (!heap_scan_is_own_process() || (done && __atomic_load_n(done, __ATOMIC_ACQUIRE) &&
+                                        !__atomic_load_n(&g.taken, __ATOMIC_ACQUIRE)))
         return NULL;
     t = threads_self();
-    if (t)
-        heap_scan_enter();
-    return t;
+    if (!t)
+        return NULL;
+    /* A thread that calls exit while another one scans would end the process meanwhile, so it waits
+     * here. */
+    heap_scan_enter();
+    if (!done || !__atomic_exchange_n(done, true, __ATOMIC_ACQ_REL))
+        return t;
+    heap_scan_leave();
+    return NULL;
 }
 
 void heap_scan_leave(void)
 {
+    let_signals_go();
     __atomic_store_n(&g.taken, 0, __ATOMIC_RELEASE);
     kernel_call(SYS_futex, &g.taken, FUTEX_WAKE | FUTEX_PRIVATE_FLAG, 1);
 }
@@ -79,17 +115,27 @@ bool heap_scan_is_own_process(void)
     return (uint32_t)kernel_call(SYS_getpid) == store.writer.header->pid;
 }
 
-static bool mark(const void *frame, bool (*then)(struct blockmap *map, void *arg), void *arg)
+/* For the time of a scan: `marked` if the blocks are marked, or `rooted` with the roots alone. */
+struct work {
+    const void *frame; /* as in heap_scan_around */
+    bool (*marked)(struct blockmap *map, void *arg);
+    bool (*rooted)(const struct heap_scan_rooted *r, void *arg);
+    void *arg;
+};
+
+static bool mark(const struct work *w)
 {
     struct roots roots = {
-        .map = &g.map, .readable = &g.readable, .freeze = &g.freeze, .sp = (uintptr_t)frame};
+        .map = &g.map, .readable = &g.readable, .freeze = &g.freeze, .sp = (uintptr_t)w->frame};
     bool ok;
 
+    if (w->rooted)
+        return w->rooted(&(struct heap_scan_rooted){&g.map, &roots}, w->arg);
     if (!marking_begin(&g.map, &g.readable, MARKING_LISTED(g.map.blocks), g.tagged))
         return false;
     roots_mark(&roots);
     marking_inner();
-    ok = then(&g.map, arg);
+    ok = w->marked(&g.map, w->arg);
     marking_end();
     return ok;
 }
@@ -104,17 +150,23 @@ static bool blocks_are_known(void)
            pausedblocks_complete();
 }
 
-static bool look(const void *frame, bool (*then)(struct blockmap *map, void *arg), void *arg)
+/* A verdict needs all roots and blocks. */
+static bool may_judge(void)
+{
+    store.writer.header->unlooked = unhooked_libraries_reason();
+    return roots_complete(&g.freeze) && blocks_are_known();
+}
+
+static bool look(const struct work *w)
 {
     bool ok;
 
-    store.writer.header->unlooked = unhooked_libraries_reason();
-    if (!roots_complete(&g.freeze) || !blocks_are_known() || !roots_find_rows() ||
+    if ((w->marked && !may_judge()) || !roots_find_rows() ||
         !blockmap_make(&g.map, roots_found_block))
         return false;
     ok = readable_look(&g.readable);
     if (ok) {
-        ok = mark(frame, then, arg);
+        ok = mark(w);
         readable_free(&g.readable);
     }
     blockmap_free(&g.map);
@@ -145,15 +197,26 @@ static void let_others_go(void)
     map_ranges_let_go();
 }
 
-bool heap_scan_around(const void *frame, bool (*then)(struct blockmap *map, void *arg), void *arg)
+static bool look_around(const struct work *w)
 {
     bool ok;
 
     if (!stop_others())
         return false;
-    ok = look(frame, then, arg);
+    ok = look(w);
     let_others_go();
     return ok;
+}
+
+bool heap_scan_around(const void *frame, bool (*then)(struct blockmap *map, void *arg), void *arg)
+{
+    return look_around(&(struct work){.frame = frame, .marked = then, .arg = arg});
+}
+
+bool heap_scan_roots(const void *frame, bool (*then)(const struct heap_scan_rooted *r, void *arg),
+                     void *arg)
+{
+    return look_around(&(struct work){.frame = frame, .rooted = then, .arg = arg});
 }
 
 /* ---- in a copy ---- */
@@ -209,24 +272,27 @@ static bool wait_for(long pid, struct result *r)
     return __atomic_load_n(&r->done, __ATOMIC_ACQUIRE);
 }
 
-static FLAME_NORETURN void look_as_copy(const void *frame,
-                                        bool (*then)(struct blockmap *map, void *arg), void *arg,
-                                        struct result *r)
+static FLAME_NORETURN void look_as_copy(const struct work *w, struct result *r, long parent)
 {
+    long above;
+
     kernel_after_fork();
-    r->ok = look(frame, then, arg);
+    /* Without its parent it has no reader. */
+    if (kernel_allows(SYS_prctl))
+        kernel_call(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL);
+    above = kernel_allows(SYS_getppid) ? kernel_call(SYS_getppid) : parent;
+    r->ok = above == parent && look(w); /* else the parent has ended before the call */
     __atomic_store_n(&r->done, 1, __ATOMIC_RELEASE);
     kernel_call(SYS_futex, &r->done, FUTEX_WAKE, 1);
     for (;;)
         kernel_call(SYS_exit_group, 0);
 }
 
-bool heap_scan_around_beside(const void *frame, bool (*then)(struct blockmap *map, void *arg),
-                             void (*copied)(void), void *arg)
+static bool look_beside(const struct work *w, void (*copied)(void))
 {
     struct result *r = heap_scan_share(sizeof *r);
     bool ok = false;
-    long pid = -1;
+    long pid = -1, self = kernel_call(SYS_getpid);
 
     if (!stop_others()) {
         copied();
@@ -236,15 +302,28 @@ bool heap_scan_around_beside(const void *frame, bool (*then)(struct blockmap *ma
     if (r && g.freeze.n)
         pid = copy_process();
     if (pid == 0)
-        look_as_copy(frame, then, arg, r);
+        look_as_copy(w, r, self);
     if (pid < 0)
-        ok = look(frame, then, arg);
+        ok = look(w);
     let_others_go();
     copied();
     if (pid > 0)
         ok = wait_for(pid, r) && r->ok;
     heap_scan_unshare(r, sizeof *r);
     return ok;
+}
+
+bool heap_scan_around_beside(const void *frame, bool (*then)(struct blockmap *map, void *arg),
+                             void (*copied)(void), void *arg)
+{
+    return look_beside(&(struct work){.frame = frame, .marked = then, .arg = arg}, copied);
+}
+
+bool heap_scan_roots_beside(const void *frame,
+                            bool (*then)(const struct heap_scan_rooted *r, void *arg),
+                            void (*copied)(void), void *arg)
+{
+    return look_beside(&(struct work){.frame = frame, .rooted = then, .arg = arg}, copied);
 }
 
 void heap_scan_after_fork(void)

@@ -10,8 +10,10 @@
 #include <stdbool.h>
 
 #include "preload/leak/blockmap.h"
+#include "preload/leak/roots.h"
 
-/* From here to heap_scan_leave no other thread scans. It calls the loader, so the caller must not
+/* From here to heap_scan_leave no other thread scans, and the calling one takes no signals but
+ * those of faults. It calls the loader, so the caller must not
  * hold a lock that a thread inside the loader may wait for. */
 void heap_scan_enter(void);
 void heap_scan_leave(void);
@@ -47,6 +49,20 @@ bool heap_scan_around(const void *frame, bool (*then)(struct blockmap *map, void
  */
 bool heap_scan_around_beside(const void *frame, bool (*then)(struct blockmap *map, void *arg),
                              void (*copied)(void), void *arg);
+
+/* All blocks and roots, with nothing marked. */
+struct heap_scan_rooted {
+    struct blockmap *map; /* nobody else needs its `reached` and `inner` */
+    struct roots *roots;  /* for roots_each */
+};
+
+/* Like heap_scan_around and heap_scan_around_beside, but `then` finds the roots and follows them
+ * itself. Where blocks or roots are not known, the others are there all the same. */
+bool heap_scan_roots(const void *frame, bool (*then)(const struct heap_scan_rooted *r, void *arg),
+                     void *arg);
+bool heap_scan_roots_beside(const void *frame,
+                            bool (*then)(const struct heap_scan_rooted *r, void *arg),
+                            void (*copied)(void), void *arg);
 
 /* Zeroed memory that the process and its copy share. NULL: there is none. */
 void *heap_scan_share(size_t size);

@@ -33,6 +33,7 @@ FLAME_INLINE void look_by(void (*look_from)(const void *frame), const void *fram
         lifecycle_look_ages(true);
         /* Before the leak scan, so that memory which that scan needs does not count as resident. */
         lifecycle_look_resident(true);
+        lifecycle_look_kept(frame);
         if (leakcheck_wanted)
             look_from(frame);
     }

@@ -22,6 +22,7 @@
 #include <sys/mman.h>
 
 #include "common/pages.h"
+#include "preload/leak/written_words.h"
 #include "preload/runtime/upper_bound.h"
 #include "preload/shadow/shadow_leaves.h"
 #include "common/processor/processor.h"
@@ -32,8 +33,6 @@
 #define BLOCKS_QUEUED 8u
 /* Size of a block from which on it may contain an unreadable page. */
 #define GUARDED_SIZE SHADOW_PAGE
-/* Size of a range from which on the kernel is asked which of its pages were written. */
-#define SPARSE_SIZE ((uintptr_t)1 << 20)
 
 enum pass { PASS_REACHED, PASS_INNER, PASS_LEAKS };
 
@@ -222,30 +221,9 @@ static void scan_words(const uintptr_t *p, const uintptr_t *end)
 
 /* ---- ranges ---- */
 
-/* Scans only pages that were written to: a program may have terabytes of which it touched a few
- * pages. */
-static void scan_written(uintptr_t lo, uintptr_t hi)
+static void scan_page(const uintptr_t *p, const uintptr_t *end, void *arg FLAME_UNUSED)
 {
-    bool any = true;
-
-    for (uintptr_t at = lo & -(uintptr_t)SHADOW_PAGE; at < hi;
-         at += (uintptr_t)SHADOW_LEAF_PAGES * SHADOW_PAGE) {
-        if (!any && (at = shadow_pages_next(&g.pages, at, hi)) >= hi)
-            break;
-        any = false;
-        shadow_pages_look(&g.pages, (const void *)at, (size_t)SHADOW_LEAF_PAGES * SHADOW_PAGE);
-        for (size_t i = 0; i < SHADOW_LEAF_PAGES; i++) {
-            uintptr_t page = at + i * SHADOW_PAGE, end = page + SHADOW_PAGE;
-
-            if (page >= hi)
-                break;
-            if (!shadow_pages_written(&g.pages, i))
-                continue;
-            any = true;
-            scan_words((const uintptr_t *)(page > lo ? page : lo),
-                       (const uintptr_t *)(end < hi ? end : hi));
-        }
-    }
+    scan_words(p, end);
 }
 
 /* Scans memory that is known to be readable. */
@@ -255,8 +233,8 @@ static void scan(uintptr_t lo, uintptr_t hi, void *arg FLAME_UNUSED)
     hi &= -(uintptr_t)WORD;
     if (lo >= hi)
         return;
-    if (hi - lo >= SPARSE_SIZE)
-        scan_written(lo, hi);
+    if (hi - lo >= WRITTEN_WORDS_SPARSE)
+        written_words(&g.pages, lo, hi, scan_page, NULL);
     else
         scan_words((const uintptr_t *)lo, (const uintptr_t *)hi);
 }

@@ -31,6 +31,7 @@
 #include "common/kernel.h"
 #include "common/pages.h"
 #include "common/procmaps.h"
+#include "common/processor/control_block.h"
 #include "preload/mapping/map_ranges.h"
 #include "preload/leak/unhooked_libraries.h"
 #include "preload/leak/libcroots.h"
@@ -47,8 +48,6 @@
 #define SEGMENTS_MAX 16384u
 #define KEPT_MAX ((size_t)1 << 20)
 #define PAGE 4096u
-/* Size of glibc's struct pthread, counted from the thread pointer: 2,304 bytes in 2.31 to 2.41. */
-#define CONTROL_BLOCK 0x900u
 #define RED_ZONE 128u /* a leaf function's data below the stack pointer; psABI */
 
 struct range {
@@ -61,7 +60,7 @@ static struct {
     bool start_incomplete, segments_incomplete;
     struct segment {
         uintptr_t lo, hi;
-        enum { SEGMENT_ANY, SEGMENT_EXACT, SEGMENT_OURS } kind;
+        enum { SEGMENT_ANY, SEGMENT_EXACT, SEGMENT_ALLOCATORS, SEGMENT_OURS } kind;
     } * segments; /* SEGMENTS_MAX of them, in pages */
     size_t nsegments;
     uint8_t *by_loader; /* a bit for each row */
@@ -110,8 +109,10 @@ static int add_module(struct dl_phdr_info *info, size_t size FLAME_UNUSED, void 
     libcroots_module(info);
     if (module_holds(info, (uintptr_t)&facts))
         kind = SEGMENT_OURS;
-    else if (libc || module_holds(info, (uintptr_t)real.malloc))
+    else if (libc)
         kind = SEGMENT_EXACT;
+    else if (module_holds(info, (uintptr_t)real.malloc))
+        kind = SEGMENT_ALLOCATORS;
     for (int i = 0; i < info->dlpi_phnum; i++) {
         const ElfW(Phdr) *p = &info->dlpi_phdr[i];
         uintptr_t lo = info->dlpi_addr + p->p_vaddr;
@@ -198,13 +199,38 @@ static bool in_module(uintptr_t page)
     return false;
 }
 
+/* ---- what the roots are given to ---- */
+
+static struct {
+    const struct roots_sink *sink;
+    enum root_kind kind; /* of the roots that are added now */
+    uint32_t number;
+} to;
+
+static void of_kind(enum root_kind kind, uint32_t number)
+{
+    to.kind = kind;
+    to.number = number;
+}
+
+static void add_words(uintptr_t lo, uintptr_t hi, enum marking_words words)
+{
+    to.sink->words(&(struct root_words){to.kind, to.number, lo, hi, words});
+}
+
+static void add_block(uintptr_t block)
+{
+    to.sink->block(to.kind, to.number, block);
+}
+
 static void mark_modules(void)
 {
     for (size_t i = 0; i < facts.nsegments; i++) {
         const struct segment *s = &facts.segments[i];
 
+        of_kind(s->kind == SEGMENT_ALLOCATORS ? ROOT_MALLOC : ROOT_MODULE, 0);
         if (s->kind != SEGMENT_OURS)
-            marking_root(s->lo, s->hi, s->kind == SEGMENT_EXACT ? MARKING_EXACT : MARKING_ANY);
+            add_words(s->lo, s->hi, s->kind == SEGMENT_ANY ? MARKING_ANY : MARKING_EXACT);
     }
 }
 
@@ -221,7 +247,7 @@ static void mark_but_modules(uintptr_t lo, uintptr_t hi)
 {
     for (uintptr_t page = lo; page < hi; page += PAGE)
         if (!in_module(page))
-            marking_root(page, page + PAGE, MARKING_ANY);
+            add_words(page, page + PAGE, MARKING_ANY);
 }
 
 static void mark_start(const struct roots *r)
@@ -235,7 +261,7 @@ static void mark_start(const struct roots *r)
 
 static uintptr_t end_of_stack(const struct readable_range *range, uintptr_t sp, uintptr_t tp)
 {
-    uintptr_t end = (tp + CONTROL_BLOCK + PAGE - 1) & -(uintptr_t)PAGE;
+    uintptr_t end = control_block_end(tp, PAGE);
 
     return !range->stack && tp > sp && tp < range->hi && end < range->hi ? end : range->hi;
 }
@@ -249,9 +275,9 @@ static void mark_thread(const struct roots *r, uintptr_t from, uintptr_t sp, uin
     uintptr_t block = blockmap_find(r->map, sp);
 
     if (block)
-        marking_root_block(block);
+        add_block(block);
     else if (range)
-        marking_root(from > range->lo ? from : range->lo, end_of_stack(range, sp, tp), MARKING_ANY);
+        add_words(from > range->lo ? from : range->lo, end_of_stack(range, sp, tp), MARKING_ANY);
     /* The thread runs on a stack that is not its own: the words it left on its own stack are
      * further down. */
     if (home && home != range)
@@ -267,8 +293,9 @@ static void mark_self(const struct roots *r)
     /* The calling thread is in a call of the recorder, below which the program has no data. Words
      * there remain from calls that have returned. */
     mark_thread(r, r->sp, r->sp, arch_thread_pointer());
+    of_kind(ROOT_REGISTERS, 0);
     if (kernel_call(SYS_sigaltstack, NULL, &self.alternate) == 0)
-        marking_root((uintptr_t)&self, (uintptr_t)(&self + 1), MARKING_ANY);
+        add_words((uintptr_t)&self, (uintptr_t)(&self + 1), MARKING_ANY);
 }
 
 static void mark_threads(const struct roots *r)
@@ -278,18 +305,20 @@ static void mark_threads(const struct roots *r)
 
         if (t->state == STOP_WORLD_GONE || !t->sp)
             continue;
+        of_kind(ROOT_STACK, (uint32_t)i + 1);
         mark_thread(r, t->sp - RED_ZONE, t->sp, t->thread_pointer);
-        marking_root((uintptr_t)&t->alternate, (uintptr_t)(t->registers + STOP_WORLD_REGISTERS),
-                     MARKING_ANY);
+        of_kind(ROOT_REGISTERS, (uint32_t)i + 1);
+        add_words((uintptr_t)&t->alternate, (uintptr_t)(t->registers + STOP_WORLD_REGISTERS),
+                  MARKING_ANY);
         if (t->state == STOP_WORLD_MISSED && t->call.number >= 0)
-            marking_root((uintptr_t)t->call.arguments, (uintptr_t)(t->call.arguments + 6),
-                         MARKING_ANY);
+            add_words((uintptr_t)t->call.arguments, (uintptr_t)(t->call.arguments + 6),
+                      MARKING_ANY);
     }
 }
 
 static void mark_words(uintptr_t lo, uintptr_t hi)
 {
-    marking_root(lo, hi, MARKING_ANY);
+    add_words(lo, hi, MARKING_ANY);
 }
 
 /* The lowest stack pointer in [lo, hi), or hi. */
@@ -314,7 +343,7 @@ static void mark_first_stack(const struct roots *r)
         const struct readable_range *range = &r->readable->ranges[i];
 
         if (range->stack && lowest_sp(r, range->lo, range->hi) == range->hi)
-            marking_root(range->lo, range->hi, MARKING_ANY);
+            add_words(range->lo, range->hi, MARKING_ANY);
     }
 }
 
@@ -325,7 +354,7 @@ static void mark_file(uintptr_t lo, uintptr_t hi)
     /* Pages after the file's end are mapped, but have no memory. */
     for (uintptr_t page = lo; page < hi; page += PAGE)
         if (kernel_readable(page, 1))
-            marking_root(page, page + PAGE < hi ? page + PAGE : hi, MARKING_ANY);
+            add_words(page, page + PAGE < hi ? page + PAGE : hi, MARKING_ANY);
 }
 
 static void mark_piece(uintptr_t lo, uintptr_t hi, void *arg)
@@ -337,7 +366,51 @@ static void mark_piece(uintptr_t lo, uintptr_t hi, void *arg)
     if (range->file)
         mark_file(lo, hi);
     else
-        marking_root(lo, hi, MARKING_ANY);
+        add_words(lo, hi, MARKING_ANY);
+}
+
+struct stack {
+    uintptr_t sp, end;
+};
+
+/* Lowers *s to the stack with this pointer, as mark_thread scans it, if it is in [lo, s->sp). */
+static void lower_to(const struct roots *r, uintptr_t lo, uintptr_t sp, uintptr_t tp,
+                     struct stack *s)
+{
+    const struct readable_range *range =
+        sp >= lo && sp < s->sp && !blockmap_find(r->map, sp) ? readable_at(r->readable, sp) : NULL;
+
+    if (range)
+        *s = (struct stack){sp, end_of_stack(range, sp, tp)};
+}
+
+/* The lowest stack on which a thread runs and whose pointer is in [lo, hi); or one at hi. */
+static struct stack next_stack(const struct roots *r, uintptr_t lo, uintptr_t hi)
+{
+    struct stack s = {hi, hi};
+
+    lower_to(r, lo, r->sp, arch_thread_pointer(), &s);
+    for (size_t i = 0; i < r->freeze->n; i++)
+        if (r->freeze->threads[i].state != STOP_WORLD_GONE)
+            lower_to(r, lo, r->freeze->threads[i].sp, r->freeze->threads[i].thread_pointer, &s);
+    return s;
+}
+
+/* Scans the rest of a mapping in which threads have stacks: not these, which mark_thread scans, nor
+ * what is below all of them. */
+static uintptr_t mark_between_stacks(void *arg, uintptr_t lo, uintptr_t hi)
+{
+    const struct roots *r = arg;
+    struct stack s = next_stack(r, lo, hi);
+    uintptr_t at = s.sp < hi ? s.end : lo;
+
+    of_kind(ROOT_BELOW, 0);
+    while (at < hi && (s = next_stack(r, at, hi)).sp < hi) {
+        if (s.sp - at > RED_ZONE)
+            readable_clip(r->readable, at, s.sp - RED_ZONE, mark_piece, arg);
+        at = s.end;
+    }
+    return at;
 }
 
 /* Scans a mapping of the program. An allocator's own mappings are not scanned, because they hold
@@ -346,16 +419,16 @@ static void mark_mapped(const struct map_ranges_piece *p, void *arg)
 {
     const struct roots *r = arg;
     const struct readable_range *range;
-    uintptr_t lo = p->lo, hi = p->hi, sp;
+    uintptr_t lo = p->lo;
 
     if (!p->mapping.words || is_allocator(p->mapping.caller))
         return;
     if (p->mapping.grows && (range = readable_at(r->readable, lo)))
         lo = range->lo; /* the kernel merges it with no other mapping */
-    sp = lowest_sp(r, lo, hi);
-    if (sp != hi && sp - RED_ZONE > lo)
-        lo = sp - RED_ZONE;
-    readable_clip(r->readable, lo, hi, mark_piece, arg);
+    lo = mark_between_stacks(arg, lo, p->hi);
+    of_kind(ROOT_MAPPED, p->mapping.row);
+    if (lo < p->hi)
+        readable_clip(r->readable, lo, p->hi, mark_piece, arg);
 }
 
 /* Scans named shared memory, whether it was mapped by mmap or by shmat. */
@@ -370,10 +443,13 @@ static void mark_shared(const struct roots *r)
 
 static bool is_loaders(const struct trace_row *row)
 {
-    const struct trace_node *n = store_node(row->node), *caller = store_node(n->parent);
+    const struct trace_node *n = store_node(row->node), *caller;
 
     if (modules_is_loader(n->addr))
         return true;
+    if (!store_has_node(n->parent))
+        return false;
+    caller = store_node(n->parent);
     return n->addr - facts.libc.lo < facts.libc.hi - facts.libc.lo &&
            modules_is_loader(caller->addr);
 }
@@ -381,20 +457,26 @@ static bool is_loaders(const struct trace_row *row)
 /* Whether the row's stack contains a library that frees past the hooks. */
 static bool may_be_freed(const struct trace_row *row)
 {
-    for (uint32_t id = row->node; id; id = store_node(id)->parent)
+    for (uint32_t id = row->node, parent; store_has_node(id); id = parent) {
         if (store_node(id)->kind == TRACE_NODE_PC && unhooked_libraries_frees(store_node(id)->addr))
             return true;
+        parent = store_node(id)->parent;
+        if (parent >= id)
+            break;
+    }
     return false;
 }
 
+/* The program may have written over the trace, and another process may have cut it short. */
 static void find_rows_in(uint32_t segment)
 {
-    uint32_t n = trace_segment_records((struct trace_segment *)store.row_segments[segment]);
+    uint32_t n = store_rows_in(segment);
 
     for (uint32_t slot = TRACE_ROW_FIRST_SLOT; slot < n; slot++) {
         uint32_t id = segment << TRACE_ROW_SHIFT | slot;
 
-        if (store_row(id)->node && (is_loaders(store_row(id)) || may_be_freed(store_row(id))))
+        if (store_has_node(store_row(id)->node) &&
+            (is_loaders(store_row(id)) || may_be_freed(store_row(id))))
             facts.by_loader[id / 8] |= (uint8_t)(1u << id % 8);
     }
 }
@@ -428,7 +510,7 @@ void roots_found_block(uintptr_t addr, const struct block *b)
 static void mark_block(uintptr_t addr, const struct block *b, void *arg FLAME_UNUSED)
 {
     if (is_root(b))
-        marking_root_block(addr);
+        add_block(addr);
 }
 
 static void mark_blocks(void)
@@ -436,31 +518,58 @@ static void mark_blocks(void)
     if (facts.nkept > KEPT_MAX)
         shadow_walk(mark_block, NULL);
     for (size_t i = 0; i < facts.nkept && i < KEPT_MAX; i++)
-        marking_root_block(facts.kept[i]);
+        add_block(facts.kept[i]);
 }
 
 /* Blocks that are not counted are not judged, and the blocks that their pointers lead to are
  * reached. */
 static void mark_left_out(uintptr_t addr, uint64_t size, void *arg FLAME_UNUSED)
 {
-    marking_root(addr, addr + size, MARKING_ANY);
+    add_words(addr, addr + size, MARKING_ANY);
 }
 
 /* ---- all roots ---- */
 
-void roots_mark(struct roots *r)
+void roots_each(struct roots *r, const struct roots_sink *sink)
 {
+    to.sink = sink;
     mark_modules();
+    of_kind(ROOT_START, 0);
     mark_start(r);
     map_ranges_each(mark_mapped, r);
+    of_kind(ROOT_SHARED, 0);
     mark_shared(r);
+    of_kind(ROOT_STACK, 0);
     mark_self(r);
     mark_threads(r);
+    of_kind(ROOT_RESULT, 0);
     thread_results_each(r->readable, mark_words);
+    of_kind(ROOT_START, 0);
     libcroots_each(r->readable, r->freeze, mark_words);
+    of_kind(ROOT_STACK, 0);
     mark_first_stack(r);
+    of_kind(ROOT_LOADER, 0);
     mark_blocks();
+    of_kind(ROOT_PAUSED, 0);
     pausedblocks_each(mark_left_out, NULL);
     pages_free(facts.by_loader, facts.nrows / 8 + 1);
+}
+
+static void to_marking(const struct root_words *w)
+{
+    marking_root(w->lo, w->hi, w->words);
+}
+
+static void block_to_marking(enum root_kind kind FLAME_UNUSED, uint32_t number FLAME_UNUSED,
+                             uintptr_t block)
+{
+    marking_root_block(block);
+}
+
+void roots_mark(struct roots *r)
+{
+    static const struct roots_sink marking = {to_marking, block_to_marking};
+
+    roots_each(r, &marking);
     marking_follow();
 }

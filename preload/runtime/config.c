@@ -122,6 +122,8 @@ static void parse_one(struct config *c, const char *s, size_t len)
         ok = parse_flag(value, vlen, &c->leak);
     else if (key_is(s, klen, "tagged"))
         ok = parse_flag(value, vlen, &c->tagged);
+    else if (key_is(s, klen, "kept"))
+        ok = parse_flag(value, vlen, &c->kept);
     else if (key_is(s, klen, "misuse"))
         ok = parse_flag(value, vlen, &c->misuse);
     else if (key_is(s, klen, "filtered"))
@@ -147,8 +149,8 @@ static void parse_one(struct config *c, const char *s, size_t len)
     log_line(
         "FLAMEMEM_OPTIONS: '", copy,
         "' is ignored; known are out=PATH, depth=8..65536, sample=BYTES, quiet=0|1, follow=0|1, "
-        "filtered=0|1, inherit=0|1, leak=0|1, lifetimes=time|bytes, max-disk=BYTES, misuse=0|1, "
-        "modules=N, "
+        "filtered=0|1, inherit=0|1, kept=0|1, leak=0|1, lifetimes=time|bytes, "
+        "max-disk=BYTES, misuse=0|1, modules=N, "
         "notes=PATH, patch=0|1, python=0|1, record=0|1, referee=0|1, rss=0|1, sites=PATH, "
         "snapshots=DIR, tagged=0|1, "
         "touched=CPUS, unfollowed=0|1",

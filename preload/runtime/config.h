@@ -16,6 +16,8 @@
  *              without it beside the trace, or none if there is a status file
  *   leak=1      at the process's end, find the live blocks that are not reachable (default 0)
  *   tagged=1    and pointers with tags in their lowest or highest bits lead to blocks (default 0)
+ *   kept=1      at the process's end, store what leads to which block, in a file beside the trace
+ *               (default 0; not with sample)
  *   misuse=1    record blocks that are freed twice, or by the wrong function (default 0; not with
  *               sample)
  *   rss=1       at the process's end, and whenever the program asks for a snapshot, attribute the
@@ -65,6 +67,7 @@ struct config {
     bool referee;
     bool leak;
     bool tagged;
+    bool kept;
     bool misuse;
     uint64_t sample; /* mean bytes between samples; 0: every block is recorded */
     bool rss;

@@ -57,6 +57,33 @@ static inline struct trace_row *store_row(uint32_t id)
     return (struct trace_row *)segment + (id & ((1u << TRACE_ROW_SHIFT) - 1));
 }
 
+/* Bytes of a segment that is the `index`th of this process, whose first has `first` bytes
+ * (trace_writer.c). What the segment itself says can be read by the program, and written. */
+static inline uint32_t store_segment_size(uint32_t first, uint32_t index)
+{
+    uint64_t size = index < TRACE_SHORT_SEGMENTS ? (uint64_t)first << index : TRACE_SEGMENT_SIZE;
+
+    return size < TRACE_SEGMENT_SIZE ? (uint32_t)size : TRACE_SEGMENT_SIZE;
+}
+
+/* Whether that is the id of a node of this process; 0 is none. */
+static inline bool store_has_node(uint32_t id)
+{
+    uint32_t segment = id >> TRACE_NODE_SHIFT, slot = id & ((1u << TRACE_NODE_SHIFT) - 1);
+
+    return segment >= store.nodes.first_segment && segment < store.nodes.segments &&
+           slot >= TRACE_NODE_FIRST_SLOT &&
+           slot < store_segment_size(8 * TRACE_UNIT, segment - store.nodes.first_segment) /
+                      sizeof(struct trace_node);
+}
+
+/* Number of slots in a segment of rows of this process. */
+static inline uint32_t store_rows_in(uint32_t segment)
+{
+    return store_segment_size(2 * TRACE_UNIT, segment - store.rows.first_segment) /
+           (uint32_t)sizeof(struct trace_row);
+}
+
 static inline struct trace_thread *store_thread_record(uint32_t id)
 {
     char *segment = store.thread_segments[id >> TRACE_THREAD_SHIFT];

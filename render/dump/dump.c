@@ -323,6 +323,7 @@ static void dump_row_flags(uint16_t flags, struct recordtext *w)
         {TRACE_ROW_FAULT, "fault"},
         {TRACE_ROW_CLASS, "class"},
         {TRACE_ROW_TOUCHED, "touched"},
+        {TRACE_ROW_KEPT, "kept"},
     };
     struct strbuf sb = STRBUF_INIT;
     unsigned rest = flags;

@@ -24,6 +24,7 @@ void rule_leaks(struct look *k, const struct rule *r, uint32_t column);
 void rule_churn(struct look *k, const struct rule *r, uint32_t column);
 void rule_turnover(struct look *k, const struct rule *r, uint32_t column);
 void rule_untouched(struct look *k, const struct rule *r, uint32_t column);
+void rule_keeper(struct look *k, const struct rule *r, uint32_t column);
 
 /* growthrules.c */
 void rule_grows(struct look *k, const struct rule *r, uint32_t column);

@@ -23,6 +23,7 @@ static const struct rule rules[] = {
     {"leak",      "definite", rule_leaks, 95, "Leaked:"},
     {"grows",     "live", rule_grows, 90, "grows steadily"},
     {"blocked",   "off", rule_waits, 85, "Blocked longest is"},
+    {"keeper",    "kept", rule_keeper, 80, "keeps most"},
     {"owner",     "peak", rule_owner, 70, "holds most at the peak"},
     {"owner",     "live", rule_owner, 60, "holds most at the end"},
     {"owner",     "alloc", rule_owner, 50, "asks for most memory"},

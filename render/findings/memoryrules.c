@@ -1,12 +1,13 @@
 /*
- * Rules about memory: the owner of most of it, leaks, blocks that live for a moment only, and
- * memory that was allocated and never used.
+ * Rules about memory: the owner of most of it, who keeps most, leaks, blocks that live for a moment
+ * only, and memory that was allocated and never used.
  */
 #include "render/findings/findingrules.h"
 
 #include <stdlib.h>
 
 #include "common/alloc.h"
+#include "common/str_starts.h"
 
 #define OWNER_LEAST 0.05     /* a smaller share makes no function the owner of the total */
 #define CHURN_CALLS 1000     /* fewer calls cost nothing that matters */
@@ -17,7 +18,8 @@
 #define UNTOUCHED_BYTES (256.0 * 1024)
 #define LEAK_PART 0.01 /* of the live bytes: less, and less than LEAK_BYTES, is a small leak */
 #define LEAK_BYTES 65536.0
-#define SMALL_LEAK 30 /* taken off the weight of a small leak */
+#define MEMBER_PART 0.9 /* of a variable's bytes: its member's name is added */
+#define SMALL_LEAK 30   /* taken off the weight of a small leak */
 
 /* Whether a finding of the rule of that name already names the function. */
 static bool is_said(const struct look *k, const char *rule, const struct owner *o)
@@ -170,4 +172,70 @@ void rule_untouched(struct look *k, const struct rule *r, uint32_t column)
         look_say(k, r->name, r->base + 10 * total / whole, &sb, live, o.node);
     }
     free(rest);
+}
+
+static bool name_starts(const struct look *k, uint32_t node, const char *with)
+{
+    const struct frametree_name *name = frametree_name(k->t, node);
+
+    return bytes_start_with(name->s, name->len, with);
+}
+
+/* Whether the frame is a variable, or a thread's stack, at the root of what it keeps. */
+static bool is_keeper(const struct look *k, uint32_t node)
+{
+    return name_starts(k, node, "[stack of ") ||
+           (k->t->nodes[node].parent != FRAMETREE_NONE &&
+            name_starts(k, k->t->nodes[node].parent, "[globals of "));
+}
+
+/* The child with the largest sum; 0: there is none. */
+static uint32_t largest_child(const struct look *k, const double *sums, uint32_t node)
+{
+    uint32_t best = 0;
+
+    for (uint32_t c = k->t->nodes[node].first; c != FRAMETREE_NONE; c = k->t->nodes[c].next)
+        if (!best || sums[c] > sums[best])
+            best = c;
+    return best;
+}
+
+static void add_keeper(const struct look *k, struct strbuf *sb, const double *sums, uint32_t node)
+{
+    static const char of[] = "[globals of ";
+    const struct frametree_name *name = frametree_name(k->t, node), *on;
+    uint32_t member = largest_child(k, sums, node);
+
+    strbuf_add(sb, name->s, name->len);
+    if (member && strchr("+.", *frametree_name(k->t, member)->s) &&
+        sums[member] >= MEMBER_PART * sums[node])
+        strbuf_add(sb, frametree_name(k->t, member)->s, frametree_name(k->t, member)->len);
+    if (*name->s == '[')
+        return;
+    on = frametree_name(k->t, k->t->nodes[node].parent);
+    strbuf_addstr(sb, " of ");
+    strbuf_add(sb, on->s + sizeof of - 1, on->len - (sizeof of - 1) - 1);
+}
+
+/* Reports the variable or stack that keeps most. */
+void rule_keeper(struct look *k, const struct rule *r, uint32_t column)
+{
+    const double *own = look_own(k, column);
+    double total = look_total(k, column), *sums = xcalloc(k->t->n, sizeof *sums);
+    struct strbuf sb = STRBUF_INIT;
+    uint32_t best = 0;
+
+    memcpy(sums, own, k->t->n * sizeof *sums);
+    for (uint32_t i = k->t->n; i-- > 1;) /* callers have lower numbers */
+        sums[k->t->nodes[i].parent] += sums[i];
+    for (uint32_t i = 1; i < k->t->n; i++)
+        if (is_keeper(k, i) && (!best || sums[i] > sums[best]))
+            best = i;
+    if (best && sums[best] >= OWNER_LEAST * total) {
+        add_keeper(k, &sb, sums, best);
+        strbuf_addf(&sb, " %s: ", r->says);
+        look_add_part(k, &sb, column, sums[best], total);
+        look_say(k, r->name, r->base + 10 * sums[best] / total, &sb, column, best);
+    }
+    free(sums);
 }

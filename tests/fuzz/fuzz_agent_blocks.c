@@ -43,7 +43,8 @@ static void fill(const uint8_t *data, size_t size)
     memcpy(memory.heap, data, size < HEAP ? size : HEAP);
 }
 
-static void check(const struct agent_blocks *b)
+static void check(const struct agent_blocks *b, const struct procmem *m,
+                  const struct agent_leaf *leaves, size_t n)
 {
     for (size_t i = 0; i < b->n; i++) {
         const struct agent_block *block = &b->block[i];
@@ -51,6 +52,8 @@ static void check(const struct agent_blocks *b)
         if (i && block->addr <= b->block[i - 1].addr)
             abort();
         if (agent_blocks_find(b, block->addr) != i || agent_blocks_from(b, block->addr) != i)
+            abort();
+        if (!agent_blocks_may_begin(m, leaves, n, block->addr, block->addr + 1))
             abort();
     }
 }
@@ -80,7 +83,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     fill(data, size);
     if (!agent_blocks_read(&b, &m, leaves, ARRAY_LEN(leaves)))
         abort();
-    check(&b);
+    check(&b, &m, leaves, ARRAY_LEN(leaves));
     heap_scan_begin(&k, &b, &m);
     heap_scan_words(&k, memory.heap, 16, 0);
     heap_scan_range(&k, BASE, BASE + HEAP / 2, HEAP_SCAN_EXACT);

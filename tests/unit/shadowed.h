@@ -1,6 +1,6 @@
 /*
- * shadowed.h: SHADOWED is defined in a build with the address sanitizer, which has terabytes of
- * address space of its own, and its own allocator.
+ * shadowed.h: SHADOWED is defined, and IS_SHADOWED is true, in a build with the address sanitizer,
+ * which has terabytes of address space of its own, and its own allocator.
  */
 #ifndef FLAME_TESTS_UNIT_SHADOWED_H
 #define FLAME_TESTS_UNIT_SHADOWED_H
@@ -11,6 +11,12 @@
 #if __has_feature(address_sanitizer)
 #define SHADOWED 1
 #endif
+#endif
+
+#ifdef SHADOWED
+#define IS_SHADOWED true
+#else
+#define IS_SHADOWED false
 #endif
 
 #endif

@@ -10,6 +10,7 @@
 
 #include "common/proc_stat.h"
 #include "common/basename.h"
+#include "common/clock.h"
 #include "common/loaderline.h"
 #include "common/procpath.h"
 
@@ -180,6 +181,19 @@ bool task_state(pid_t tid, char *state, unsigned long *flags)
     *state = *letter;
     *flags = strtoul(bits, NULL, 10);
     return true;
+}
+
+uint64_t task_age_ns(pid_t tid)
+{
+    uint64_t hz = (uint64_t)sysconf(_SC_CLK_TCK), began, now = clock_ns(CLOCK_BOOTTIME);
+    char text[1024];
+    const char *ticks;
+
+    if (task_read(tid, "stat", text, sizeof text) <= 0 ||
+        !(ticks = proc_stat_field(text, PROC_STAT_STARTTIME)))
+        return 0;
+    began = strtoull(ticks, NULL, 10) * (1000000000 / hz);
+    return now > began ? now - began : 0;
 }
 
 bool task_faults(pid_t tid, uint64_t *n)

@@ -43,6 +43,8 @@ bool task_catches(pid_t tid, int sig);
 bool task_ignores(pid_t tid, int sig);
 /* State letter and flags (PF_*) of /proc/TID/stat. */
 bool task_state(pid_t tid, char *state, unsigned long *flags);
+/* Time since it began, to 10 ms; 0: not known. */
+uint64_t task_age_ns(pid_t tid);
 /* Number of its page faults since it began: minflt and majflt of /proc/TID/stat. */
 bool task_faults(pid_t tid, uint64_t *n);
 /* Whether it runs a 32-bit program, whose system calls have other numbers. False also when

@@ -698,9 +698,9 @@ void offtrace_verdict(struct offtrace *t, uint32_t node, uint16_t thread, uint16
     r->alloc_calls += blocks;
 }
 
-void offtrace_has_leaks(struct offtrace *t)
+void offtrace_has(struct offtrace *t, uint32_t feature)
 {
-    t->w.header->features |= TRACE_FEATURE_LEAKS;
+    t->w.header->features |= feature;
 }
 
 uint32_t offtrace_named(struct offtrace *t, uint32_t parent, const char *name)

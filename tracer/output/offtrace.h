@@ -126,8 +126,8 @@ void offtrace_peak(struct offtrace *t, uint64_t bytes);
 /* Adds a verdict on blocks of a stack: a row with that flag (enum trace_row_flag). */
 void offtrace_verdict(struct offtrace *t, uint32_t node, uint16_t thread, uint16_t flag,
                       uint64_t bytes, uint64_t blocks);
-/* Stores that the process's blocks have been looked at for leaks. */
-void offtrace_has_leaks(struct offtrace *t);
+/* Stores that the trace has something (a bit of enum trace_feature). */
+void offtrace_has(struct offtrace *t, uint32_t feature);
 /* A node TRACE_NODE_NAMED above `parent`, new each time. */
 uint32_t offtrace_named(struct offtrace *t, uint32_t parent, const char *name);
 /* Stores the sums of a look at resident memory, whose rows are made by offtrace_verdict. */

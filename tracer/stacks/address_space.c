@@ -436,14 +436,33 @@ bool space_doubt(struct space *sp, pid_t tid)
     return sp->layout->n != before || sp->layout->pages != pages;
 }
 
+/* The module whose data continues in the anonymous mapping `m` (.bss). */
+static struct mapping *module_below(struct layout *l, struct mapping *m)
+{
+    for (struct mapping *o = m; o > l->maps && o[-1].end == o->start;) {
+        o--;
+        if (!o->file)
+            continue;
+        return resolve(l, o) && m->start < o->image->hi + o->bias ? o : NULL;
+    }
+    return NULL;
+}
+
+static struct mapping *module_of(struct layout *l, struct mapping *m, uintptr_t addr)
+{
+    struct mapping *module = m->file ? (resolve(l, m) ? m : NULL) : module_below(l, m);
+
+    return module && addr < module->image->hi + module->bias ? module : NULL;
+}
+
 struct image *space_image(struct space *sp, uintptr_t addr, uintptr_t *bias)
 {
     struct mapping *m = find(sp->layout, addr);
-    struct image *im = m ? resolve(sp->layout, m) : NULL;
+    struct mapping *module = m ? module_of(sp->layout, m, addr) : NULL;
 
-    if (im)
-        *bias = m->bias;
-    return im;
+    if (module)
+        *bias = module->bias;
+    return module ? module->image : NULL;
 }
 
 bool space_python(const struct space *sp, struct image_python *python)
@@ -544,18 +563,6 @@ static uintptr_t stack_pointer(pid_t tid)
     return (uintptr_t)sp;
 }
 
-/* The module whose data continues in the anonymous mapping `m` (.bss). */
-static struct mapping *module_below(struct layout *l, struct mapping *m)
-{
-    for (struct mapping *o = m; o > l->maps && o[-1].end == o->start;) {
-        o--;
-        if (!o->file)
-            continue;
-        return resolve(l, o) && m->start < o->image->hi + o->bias ? o : NULL;
-    }
-    return NULL;
-}
-
 /* Time for which a known address is not checked again. Mappings without code change unseen, and a
  * check at every wait would cost as much as the wait's stack. */
 #define CHECK_NS 10000000u
@@ -614,8 +621,8 @@ void space_where(struct space *sp, pid_t tid, uintptr_t addr, struct space_place
         out->area = m->heap ? SPACE_HEAP : SPACE_STACK;
         return;
     }
-    module = m->file ? (resolve(l, m) ? m : NULL) : module_below(l, m);
-    if (module && addr < module->image->hi + module->bias) {
+    module = module_of(l, m, addr);
+    if (module) {
         *out = (struct space_place){.area = SPACE_MODULE, .path = name_of(l, module)};
         return;
     }

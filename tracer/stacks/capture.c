@@ -78,12 +78,23 @@ void stacks_free(struct stacks *s)
     free(s);
 }
 
+void stacks_keep_sps(struct stacks *s)
+{
+    if (!s->sps)
+        s->sps = xreallocarray(NULL, (size_t)s->room, sizeof *s->sps);
+}
+
+const uintptr_t *stacks_sps(const struct stacks *s)
+{
+    return s->sps_known ? s->sps : NULL;
+}
+
 void stacks_name_python(struct stacks *s)
 {
     if (s->python)
         return;
     s->python = python_chains_new();
-    s->sps = xreallocarray(NULL, (size_t)s->room, sizeof *s->sps);
+    stacks_keep_sps(s);
 }
 
 static void widen(struct stacks *s)

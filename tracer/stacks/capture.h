@@ -49,6 +49,11 @@ uint32_t stacks_copied(struct stacks *s, struct space *sp, pid_t tid, uint16_t t
 const uintptr_t *stacks_walk(struct stacks *s, struct space *sp, pid_t tid,
                              const struct user_regs_struct *regs, bool partial, int *n);
 
+/* From now on stacks_sps has the stack pointers of the frames that stacks_walk returns, as many;
+ * NULL: they are not known of this stack. Borrowed likewise. */
+void stacks_keep_sps(struct stacks *s);
+const uintptr_t *stacks_sps(const struct stacks *s);
+
 /* Node of a stack that the thread logged itself: return addresses, outermost first, and what
  * stacks_function returned for functions. It is the node
  * that stacks_capture would return at the call before the innermost address. 0: the process's

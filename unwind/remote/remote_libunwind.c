@@ -8,6 +8,7 @@
  * every process.
  */
 #include "unwind/remote/remote_libunwind.h"
+#include "unwind/step.h"
 
 #include <libunwind.h>
 
@@ -128,9 +129,9 @@ int remote_libunwind(const uint64_t regs[REMOTE_REGS], const struct remote_sourc
     while (n < max) {
         unw_word_t pc;
 
-        if (unw_get_reg(&cursor, UNW_REG_IP, &pc) != 0 || !pc)
+        if (unw_get_reg(&cursor, UNW_REG_IP, &pc) != 0 || step_to(pc) != STEP_OK)
             break;
-        pcs[n++] = (pc & ~REMOTE_EXACT) | exact;
+        pcs[n++] = pc | exact;
         exact =
             rule_kind_of(rules_find(source->rules, pc - !exact)) == RULE_SIGNAL ? REMOTE_EXACT : 0;
         err = unw_step(&cursor);

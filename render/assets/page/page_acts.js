@@ -133,7 +133,8 @@ Object.assign(App.prototype, {
         this.tooltip.hide();
         this.menu.show(text, [
             ["Zoom to this frame", () => this.zoomTo(chart, node, null), "Enter"],
-            name && ["Sandwich: callers and callees", () => this.openSandwich(name), "S"],
+            name && [this.column.name === "kept" ? "Sandwich: who keeps it, and what it keeps" :
+                "Sandwich: callers and callees", () => this.openSandwich(name), "S"],
             tree && node && ["Focus on this subtree", () => this.focusOn(chart, node), "F"],
             tree && node && [notesOn(this, chart).has(node) ? "Change the note" : "Add a note",
                 () => editNote(this, chart, node), "A"],

@@ -61,8 +61,7 @@ class FlameGraph {
             this.jump(x0, x1);
         if (fresh || turned)
             this.scroller.scrollTop = view.flame ? this.scroller.scrollHeight : 0;
-        if (!this.moving)
-            this.redraw();
+        this.redraw();
     }
 
     target() {
@@ -126,6 +125,8 @@ class FlameGraph {
                 this.timer = requestAnimationFrame(step);
         };
         cancelAnimationFrame(this.timer);
+        cancelAnimationFrame(this.drawing);
+        this.drawing = 0;
         this.moving = true; /* and draws with every step */
         this.timer = requestAnimationFrame(step);
     }
@@ -146,7 +147,7 @@ class FlameGraph {
     }
 
     redraw() {
-        if (this.drawing)
+        if (this.drawing || this.moving)
             return;
         this.drawing = requestAnimationFrame(() => {
             this.drawing = 0;

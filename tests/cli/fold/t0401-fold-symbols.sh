@@ -44,6 +44,35 @@ like "$(addr2line -f -e full "$(printf '0x%x' $((offset - 1)))" | head -n 1)" '^
     'a stripped file: the offset leads to the function'
 cp t.flame stripped.flame
 
+# Assembly without sizes: what lies behind an exported function may be another one. C has no way to leave out
+# a function's size.
+if [ "$(uname -m)" = x86_64 ]; then
+    cat >unsized.c <<'END'
+#include <stdlib.h>
+void *volatile kept;
+__attribute__((noinline, noclone)) void *get(void) { return kept = malloc(100); }
+void near(void), *far(void);
+#define CALLS(name)                                                                                  \
+    ".type " name ", @function\n" name ":\n.cfi_startproc\nsub $8, %rsp\n.cfi_adjust_cfa_offset 8\n"  \
+    "call get\nadd $8, %rsp\n.cfi_adjust_cfa_offset -8\nret\n.cfi_endproc\n"
+__asm__(".text\n.globl near\n" CALLS("near") ".skip 256, 0x90\n" CALLS("far"));
+int main(void)
+{
+    near();
+    return !far();
+}
+END
+    gcc -O1 -rdynamic -no-pie -o unsized unsized.c
+    name_case unsized unsized
+    record '' in-unsized/prog
+    is_str "$(stacks t.flame)" $'main;far;get\nmain;near;get' 'functions without a size have names'
+    strip -s -o short unsized
+    name_case short short
+    record '' in-short/prog
+    like "$(stacks t.flame | tr '\n' ' ')" '^main;\[prog\+0x[0-9a-f]+\];get main;near;get $' \
+        'a stripped file: a function without a size does not name what lies far behind it'
+fi
+
 # ---- separate debug files ----
 
 objcopy --only-keep-debug full prog.debug
@@ -188,8 +217,8 @@ EOF
 run_expect_status 0 'flame mem of dash succeeds' "$FLAME" mem -q -o dash.flame -- dash much.sh
 run_expect_status 0 'fold of dash succeeds' "$FLAME" fold dash.flame
 if grep -q '\[dash+0x' out; then
-    file_has err '^flame: [0-9]+ of [0-9]+ places .* of them in (/usr)?/bin/dash; Debian has its symbols in the package dash-dbgsym$' \
-        "the package with dash's symbols is named"
+    file_has err '^flame: [0-9]+ of [0-9]+ places .* of them in (/usr)?/bin/dash; Debian has its symbols in the package dash-dbgsym: (.* && )?sudo apt install dash-dbgsym$' \
+        "the package with dash's symbols is named, with the command that adds it"
 else
     file_lacks err 'have no name' 'dash with symbols has no missing names'
 fi

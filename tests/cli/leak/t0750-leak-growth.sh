@@ -26,8 +26,15 @@ is_int "$status" 23 '--growth with growing stacks ends with status 23'
 file_has err '^flame: leak: compared the passes of 1 process: growers [0-9]+$' '--growth names the process'
 file_has err '^flame: leak: 3.42 KiB, 3,500 bytes in 7 blocks more with each pass, 0 allowed; the largest:$' \
     '--growth reports the sum of a pass'
-file_has err ' 104 bytes in 1 block a pass, fit 1\.00: grow_list [^ ]*growers\.c:[0-9]+ \(thread growers of growers [0-9]+\)$' \
+file_has err ' 104 bytes in 1 block a pass, fit 1\.00: grow_list [^ ]*growers\.c:[0-9]+ \(thread growers of growers [0-9]+\)' \
     '--growth reports fit, place and thread of a stack'
+file_has err ': grow_noisily .* \(thread growers of growers [0-9]+\), kept by held of growers$' \
+    '--growth reports who keeps what grows'
+run "$FLAME" leak --growth -o g.folded --json g.json --tap g.tap -- ./growers 40 list
+file_has err ': make_name .*\), kept by list of growers through grow_list$' \
+    '--growth reports the functions between the keeper and the block'
+file_has g.json '"kept_by": "list of growers", "through": "grow_list"' '--growth reports them in JSON'
+file_has g.tap '^ *through: "grow_list"$' '--growth reports them in TAP'
 file_has g.folded '^# flame: view=growth unit=bytes' 'the result of --growth has the view growth'
 file_has g.folded ';main;.*grow_list;make_name 28$' 'the result of --growth has complete stacks'
 for n in 10 63 64 65 1000; do

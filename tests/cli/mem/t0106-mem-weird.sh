@@ -19,6 +19,14 @@ is_int "$(fview alloc | grep -E ';main ' | awk '{ print $NF }')" $((11 * 1024 **
     'blocks over 4 GiB keep their size'
 is_int "$(fview live | awk '$NF >= 2^32 { n++ } END { print n + 0 }')" 0 'blocks over 4 GiB are freed in full'
 
+# A return address that no code can have.
+compile_victim nowhere -fno-builtin
+for address in deadbeef deadbeefdeadbeef 8000000000000000 ffffffffffffffff; do
+    run "$FLAME" mem -q --kept -o t.flame -- ./nowhere $address
+    is_str "$status $(fview live | sed -n 's/.*;lost /lost /p')" '3 lost 1234' \
+        "a stack that returns to $address: its known frames"
+done
+
 compile_victim throws
 record referee=1 ./throws
 is_int "$status" 0 'a program with C++ exceptions ends with status 0'

@@ -49,4 +49,24 @@ rounds_of busy
 ok 'the last attach to restless busy has a trace with bytes' test "$(total alloc)" -gt 0
 rounds_of asleep
 rounds_of loader ./lib1.so ./lib2.so ./lib3.so libm.so.6
+
+# A process that has just begun executes programs: one that is known may be gone at any moment.
+cat >chain <<'END'
+n=$1
+[ "$n" -gt 0 ] && exec sh chain $((n - 1))
+exec sleep 100
+END
+good=0
+for links in 0 1 2 3 5 8 13 21 34 55; do
+    sh chain $links &
+    victim=$!
+    sleep 0.00$((links % 4))
+    timeout 100 "$FLAME" mem -q -d 0.02 -o t.flame -p "$victim" </dev/null 2>>chain.err && good=$((good + 1))
+    kill "$victim"
+    status=0
+    wait "$victim" 2>/dev/null || status=$?
+    [ $status -eq 143 ] || good="$good, ended with status $status,"
+done
+is_str "$good" 10 'flame mem -p records a process that has just begun, and executes programs'
+[ -s chain.err ] && diag "$(head -3 chain.err)"
 done_testing

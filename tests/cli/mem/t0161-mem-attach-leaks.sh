@@ -58,7 +58,7 @@ status=0
 wait "$victim" || status=$?
 is_int "$status" 0 'the victim ends with status 0'
 wait "$flame"
-file_has err 'not looked for leaks: it had ended' 'flame mem -p says that it could not look'
+file_has err 'its memory was not searched: it had ended' 'flame mem -p says that it could not look'
 begin ./losing
 tell before
 run_expect_ended() { # STATUS OUTPUT: what flame mem -p --view leak -o OUTPUT ends with when the process ends

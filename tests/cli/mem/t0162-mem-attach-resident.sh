@@ -68,5 +68,5 @@ attach --rss
 echo quit >&7
 wait "$victim"
 wait "$flame"
-file_has err 'not looked for resident memory: it had ended' 'flame mem -p says that it could not look'
+file_has err 'its memory was not searched: it had ended' 'flame mem -p says that it could not look'
 done_testing

@@ -80,7 +80,7 @@ ok 'it works under flame run -p --jit-names' tell work
 leave
 is_int "$status" 0 'flame run -p --jit-names ends with status 0'
 ok 'both have methods of Java' \
-    test "$(fview alloc both.flame | grep -c 'App\.workCall')" -gt 0 -a "$(fview off both.off.flame | grep -c 'App\.dozeCall')" -gt 0
+    test "$(fview alloc both.flame | grep -c 'App\.workCall')" -gt 0 -a "$(fview off both.flame | grep -c 'App\.dozeCall')" -gt 0
 file_lacks err 'have no names' 'the summary of both says nothing of names either'
 quits 'names'
 

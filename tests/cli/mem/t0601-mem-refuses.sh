@@ -8,7 +8,7 @@ refused 'no command' 'no command' mem -o x.svg
 refused 'unknown option' 'no-such' mem --no-such -o x.svg -- ./touch.sh
 refused 'unknown short option' '-z' mem -z ./touch.sh
 refused 'an option without its value' '--view: needs a value' mem --view
-refused 'unknown view' '--view peek: expected alloc, count, live, peak, temp, leak, definite, indirect, inner, reachable, region, growth, mmap, brk, unmapped, rss, swap, slack, fault, touched, sizes, lifetimes, short or old' \
+refused 'unknown view' '--view peek: expected alloc, count, live, peak, temp, leak, definite, indirect, inner, reachable, region, growth, mmap, brk, unmapped, rss, swap, slack, kept, fault, touched, sizes, lifetimes, short or old' \
     mem --view peek -o x.svg -- ./touch.sh
 refused 'bad depth' '--depth 5x' mem --depth 5x -o x.svg -- ./touch.sh
 refused 'unknown ending' '-o x.svgg: .*\.svg' mem -o x.svgg -- ./touch.sh

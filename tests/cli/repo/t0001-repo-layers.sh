@@ -31,8 +31,9 @@ preload
 preload/allocators
 preload/misuse
 preload/mapping
-preload/api
 preload/leak
+preload/kept
+preload/api
 preload/lifetimes
 preload/resident
 preload/firsttouch
@@ -53,9 +54,11 @@ inject/memory
 inject
 fold/stacks
 fold/analysis
+fold/kept
 fold/spill
 fold/decode
 fold/symbols
+fold/members
 fold/collapse
 fold/backtraces
 fold/profiles
@@ -72,6 +75,7 @@ render/view
 render/dump
 driver/rundir
 driver/suppress
+driver/kept
 driver/monitor
 driver/pack
 driver/run

@@ -44,12 +44,12 @@ is_str "$(found '\bclock_gettime *\(' 'common/clock\.h')" '' 'clocks are read by
 
 # Files of the tree, without files that a build left.
 sources=$(find flame.c common unwind patch inproc preload tracer fold render driver -name '*.c' 2>/dev/null)
-# The children of launch.c, openpage.c, freezewatch.c, livelook.c, liverecorder.c, spawn.c, fold_in_child.c and heap_scan.c end themselves, next_libc.c stands in for a
+# The children of launch.c, openpage.c, freezewatch.c, livelook.c, liverecorder.c, spawn.c, fold_in_child.c, keptchild.c and heap_scan.c end themselves, next_libc.c stands in for a
 # missing exit; tempfile.c's handler ends the first process of a container; calls.c and thread_kill.c know the call of others; tracer_process.c's is the tracing
 # process, whose end is how it lets go, and control_signals.c ends that when it hangs.
 # shellcheck disable=SC2086 # a list of names without blanks
 is_str "$(grep -lE '\b(_exit|exit|quick_exit|abort) *\(|\bSYS_exit' $sources |
-    grep -vxE 'common/alloc\.c|common/env/openpage\.c|common/files/tempfile\.c|common/lazyload/lazyload\.c|driver/run/launch\.c|driver/live/live(look|recorder)\.c|driver/off/freezewatch\.c|driver/doctor/(settings|trial)\.c|fold/fold_in_child\.c|tracer/(ptrace/spawn|ptrace/control_signals|offcpu/calls|offcpu/thread_kill|tracer_process)\.c|(preload/leak/heap_scan|preload/next_libc)\.c' | sort)" '' \
+    grep -vxE 'common/alloc\.c|common/env/openpage\.c|common/files/tempfile\.c|common/lazyload/lazyload\.c|driver/run/launch\.c|driver/live/live(look|recorder)\.c|driver/off/freezewatch\.c|driver/doctor/(settings|trial)\.c|fold/fold_in_child\.c|driver/kept/keptchild\.c|tracer/(ptrace/spawn|ptrace/control_signals|offcpu/calls|offcpu/thread_kill|tracer_process)\.c|(preload/leak/heap_scan|preload/next_libc)\.c' | sort)" '' \
     'only alloc.c, lazyload.c, tempfile.c and processes that flame forked end outside of main'
 # launch.c's, so that the caller sees how the command ended, and rundir.c's, when the directory
 # of the run is removed, tempfile.c's, when unfinished output is, and screen.c's, when the terminal is

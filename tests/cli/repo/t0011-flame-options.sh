@@ -226,7 +226,7 @@ if command -v zsh >/dev/null; then
             words=("$@"); CURRENT=$#; _flame' - "$@"
     }
     like "$(zsh_asks flame r)" 'render:draw' 'zsh: commands'
-    like "$(zsh_asks flame mem --view '')" '\-\-view=.*:value:\(alloc count live peak temp leak definite indirect inner reachable region growth mmap brk unmapped rss swap slack fault touched sizes lifetimes short old\)' \
+    like "$(zsh_asks flame mem --view '')" '\-\-view=.*:value:\(alloc count live peak temp leak definite indirect inner reachable region growth mmap brk unmapped rss swap slack kept fault touched sizes lifetimes short old\)' \
         'zsh: a view'
     like "$(zsh_asks flame off x)" '_normal' 'zsh: a command to trace'
 else

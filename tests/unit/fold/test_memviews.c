@@ -147,7 +147,7 @@ int main(void)
     view_list(&sb, TRACE_RECORDER_MEM);
     is_str(sb.buf,
            "alloc, count, live, peak, temp, leak, definite, indirect, inner, reachable, region, "
-           "growth, mmap, brk, unmapped, rss, swap, slack, fault, touched, sizes, lifetimes, "
+           "growth, mmap, brk, unmapped, rss, swap, slack, kept, fault, touched, sizes, lifetimes, "
            "short, old",
            "view_list names the views of a memory trace");
     is_whole(mem_views);

@@ -276,6 +276,31 @@ static void test_exact(void)
     agent_blocks_release(&b);
 }
 
+static bool may_begin(uintptr_t lo, uintptr_t hi)
+{
+    return agent_blocks_may_begin(&process, leaves, ARRAY_LEN(leaves), lo, hi);
+}
+
+static void test_ranges(void)
+{
+    memset(&memory, 0, sizeof memory);
+    nmade = 0;
+    put(BASE + 4096, 100);
+    put(BASE + 3 * SHADOW_BIG + 8, 100); /* in the map of odd multiples of 8 */
+    put(BASE + 5 * SHADOW_BIG + 64, 2 * SHADOW_BIG);
+    ok(may_begin(BASE + 4096, BASE + 8192) && may_begin(BASE + 4096, BASE + 4097) &&
+           may_begin(BASE, BASE + 3 * SHADOW_BIG),
+       "a block begins in ranges around its beginning");
+    ok(may_begin(BASE + 3 * SHADOW_BIG, BASE + 4 * SHADOW_BIG) &&
+           may_begin(BASE + 5 * SHADOW_BIG, BASE + 6 * SHADOW_BIG) && may_begin(0, UINTPTR_MAX),
+       "so does each kind of block");
+    ok(!may_begin(BASE, BASE + 4096) && !may_begin(BASE + 8192, BASE + 3 * SHADOW_BIG) &&
+           !may_begin(BASE + 6 * SHADOW_BIG, BASE + HEAP),
+       "none begins elsewhere");
+    ok(!may_begin(0, BASE) && !may_begin(BASE + ((uintptr_t)1 << 30) + 8, UINTPTR_MAX),
+       "none begins where there is no leaf");
+}
+
 static void test_damage(void)
 {
     const struct agent_leaf far[] = {{(void *)(BASE - 4096), BASE, SHADOW_LEAF_SMALL}};
@@ -304,6 +329,7 @@ int main(void)
 {
     test_graphs();
     test_exact();
+    test_ranges();
     test_damage();
     return done_testing();
 }
