@@ -33,9 +33,12 @@ static void *run(void *arg)
 int main(void)
 {
     pthread_t t;
+    int err;
 
     look("the first thread");
-    if (ok(pthread_create(&t, NULL, run, NULL) == 0, "a thread starts"))
+    err = pthread_create(&t, NULL, run, NULL);
+    if (!err)
         pthread_join(t, NULL);
+    ok(!err, "a thread starts");
     return done_testing();
 }
