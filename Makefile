@@ -202,7 +202,9 @@ BAREFLAGS := -fPIC -fvisibility=hidden -ftls-model=initial-exec -fno-stack-prote
              -fno-tree-vectorize -mgeneral-regs-only -fno-lto -U_FORTIFY_SOURCE -U__OPTIMIZE__
 
 # musl-gcc is gcc, whatever CC is.
-MUSL_FLAGS := $(BASE) $(WARN) $(filter-out -fsanitize%,$(CFLAGS)) -isystem $(O)/musl/include
+# On aarch64 libgcc's atomics ask glibc which of them the processor has.
+MUSL_FLAGS := $(BASE) $(WARN) $(filter-out -fsanitize%,$(CFLAGS)) -isystem $(O)/musl/include \
+              $(if $(filter aarch64,$(ARCH)),-mno-outline-atomics)
 MUSL_PIC   := -fPIC -fvisibility=hidden -ftls-model=initial-exec -fno-stack-protector \
               -fno-tree-slp-vectorize -flto=auto -flto-partition=one
 
@@ -261,10 +263,9 @@ $(O)/bare/%.o: %.c $(O)/flags
 # The kernel's headers and no other of the C library that is not musl.
 $(O)/musl/include:
 	@mkdir -p $@
-	$(Q)ln -sfn /usr/include/linux $@/linux
-	$(Q)ln -sfn /usr/include/asm-generic $@/asm-generic
-	$(Q)ln -sfn "$$(dirname "$$(echo '#include <asm/unistd.h>' | $(CC) -E -x c - | \
-		sed -n 's/^# 1 "\(.*asm\/unistd.h\)".*/\1/p' | head -n 1)")" $@/asm
+	$(Q)for part in linux/ptrace.h asm-generic/errno.h asm/unistd.h; do \
+		file=$$(echo "#include <$$part>" | $(CC) -E -x c - | sed -n "s|^# 1 \"\(.*/$$part\)\".*|\1|p" | head -n 1); \
+		ln -sfn "$$(realpath "$${file%/*}")" "$@/$${part%/*}"; done
 
 $(O)/musl/obj/patch/%.o: patch/%.c $(O)/musl/flags | $(O)/musl/include
 	@mkdir -p $(@D)
@@ -496,7 +497,7 @@ CROSS_PKGS    := gcc-aarch64-linux-gnu qemu-user
 CROSS_O       := $(O)/aarch64
 CROSS_ROOT    := $(O)/sysroot-aarch64
 CROSS_MAKE     = $(MAKE) --no-print-directory O='$(CROSS_O)' CC='aarch64-linux-gnu-gcc --sysroot=$(abspath $(CROSS_ROOT))' \
-                 AR=aarch64-linux-gnu-ar MUSL_GCC= EMULATOR='qemu-aarch64 -L $(abspath $(CROSS_ROOT))'
+                 AR=aarch64-linux-gnu-ar MUSL_GCC='$(abspath $(CROSS_ROOT))/musl-gcc' EMULATOR='qemu-aarch64 -L $(abspath $(CROSS_ROOT))'
 CROSS_UNITS   := tracer/test_callregs tracer/test_ptraced unwind/test_aarch64 unwind/test_stack_cache unwind/test_sharedrules fold/test_texthash_portable \
                  common/test_control_block common/test_strbuf common/test_folded common/test_trace_reader render/test_frametree \
                  preload/test_shadow preload/test_stacks
@@ -507,7 +508,7 @@ cross-aarch64: all $(TEST_CLOCK) ## build for aarch64 with a cross compiler, wit
 	$(Q)for tool in aarch64-linux-gnu-gcc qemu-aarch64; do command -v $$tool >/dev/null || { \
 		echo "flame: cross-aarch64: no $$tool here; the packages are $(CROSS_PKGS)" >&2; exit 2; }; done
 	$(Q)scripts/cross.sh '$(CROSS_ROOT)'
-	+$(Q)$(CROSS_MAKE) all tarball $(CROSS_UNITS:%=$(CROSS_O)/tests/unit/%)
+	+$(Q)$(CROSS_MAKE) tarball $(CROSS_UNITS:%=$(CROSS_O)/tests/unit/%)
 	$(Q)$(TEST_ENV) prove -j$(TEST_JOBS) -e "qemu-aarch64 -L $(CROSS_ROOT)" \
 		$(CROSS_UNITS:%=$(CROSS_O)/tests/unit/%) </dev/null
 	$(Q)$(TEST_ENV) $(PROVE) $(CROSS_TESTS) </dev/null

@@ -52,8 +52,7 @@ deb: ## make Debian packages in $(O)/deb, and check them with lintian
 	$(Q)CC='$(CC)' scripts/deps.sh $(BUILD_PKGS) $(DEB_PKGS)
 	$(Q)packaging/deb.sh '$(O)/deb'
 
-tarball: $(PORTABLE)/flame $(PORTABLE)/flame-static $(PORTABLE)/libflamemem.so $(if $(WAIT),$(PORTABLE)/libflamewait.so) ## make $(O)/tarball/flame-VERSION-$(ARCH).tar.gz: runs where it is unpacked, glibc 2.17 on
-	$(Q)$(MAKE) --no-print-directory O='$(O)' all
+tarball: all $(PORTABLE)/flame $(PORTABLE)/flame-static $(PORTABLE)/libflamemem.so $(if $(WAIT),$(PORTABLE)/libflamewait.so) ## make $(O)/tarball/flame-VERSION-$(ARCH).tar.gz: runs where it is unpacked, glibc 2.17 on
 	$(Q)CC='$(CC)' packaging/tarball.sh '$(O)' '$(VERSION)-$(ARCH)' '$(GLIBC)' $(MAKE) --no-print-directory
 
 rpm: ## make RPM packages in $(O)/rpm

@@ -11,13 +11,15 @@ dir=${1:?usage: cross.sh DIR}
 arch=arm64
 packages='libc6-dev libdwarf-dev libelf-dev libiberty-dev uthash-dev liblzma-dev libzstd-dev zlib1g-dev
     libpcre2-dev libunwind-dev libcairo2-dev libncurses-dev libseccomp-dev libprotobuf-c-dev'
+# musl's are taken alone: its packages depend on a compiler that runs there.
+musl='musl musl-dev musl-tools'
 
 cannot() {
     echo "flame: no libraries for aarch64 here: $*" >&2
     exit 77
 }
 
-[ ! -e "$dir/.complete" ] || [ ! -e "$dir/.archives" ] || exit 0
+[ ! -e "$dir/.complete" ] || [ ! -e "$dir/.archives" ] || [ ! -e "$dir/musl-gcc" ] || exit 0
 for tool in apt-get dpkg-deb; do
     command -v "$tool" >/dev/null || cannot "they come by $tool"
 done
@@ -44,5 +46,19 @@ for package in "$dir"/.apt/cache/archives/*.deb; do
             dpkg-deb -W --showformat="\${Package} \${source:Package} \${source:Version} $file\n" "$package"
         done
 done >"$dir/.archives"
+mkdir "$dir/.apt/musl"
+# shellcheck disable=SC2086 # a list of words
+(cd "$dir/.apt/musl" && apt download $musl) >"$dir/.apt/log" 2>&1 ||
+    cannot "apt-get download: $(tail -n 1 "$dir/.apt/log")"
+for package in "$dir"/.apt/musl/*.deb; do
+    dpkg-deb -x "$package" "$dir"
+done
+# The cross compiler as musl-gcc: its files are in DIR and not where musl's package has them, and libgcc's
+# atomics, which are glibc's, are not called.
+sed "s|/usr/|$dir/usr/|g" "$dir/usr/lib/aarch64-linux-musl/musl-gcc.specs" >"$dir/musl-gcc.specs"
+printf '#!/bin/sh\nexec aarch64-linux-gnu-gcc -mno-outline-atomics "$@" -specs %s/musl-gcc.specs\n' "$dir" >"$dir/musl-gcc"
+chmod +x "$dir/musl-gcc"
+ln -sfn aarch64-linux-musl/libc.so "$dir/lib/ld-musl-aarch64.so.1"
+ln -sfn ../../../lib/aarch64-linux-musl/libc.so "$dir/usr/lib/aarch64-linux-musl/libc.so"
 rm -rf "$dir/.apt"
 touch "$dir/.complete"

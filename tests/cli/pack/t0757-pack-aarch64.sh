@@ -24,11 +24,20 @@ for file in "$tree"/bin/flame "$tree"/lib/flame/*.so*; do
         '' "$name needs only glibc"
     is_int "$(grep -cF "$ROOT" "$file")" 0 "$name has no path of the build"
 done
+musl=$tree/lib/flame/musl/libflamemem.so
+like "$(readelf -hW "$musl")" 'Machine: +AArch64' 'the recorder of musl programs is for aarch64'
+is_str "$(readelf -dW "$musl" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p')" libc.so \
+    'the recorder of musl programs needs only musl'
+is_int "$(grep -cF "$ROOT" "$musl")" 0 'the recorder of musl programs has no path of the build'
 is_str "$(readelf -dW "$tree/bin/flame-static" | grep NEEDED)" '' 'flame-static needs no library'
 run_expect_status 0 'flame-static runs' qemu-aarch64 "$tree/bin/flame-static" --version
 is_int "$(wc -l <"$tree/share/doc/flame/linked")" 10 'the tarball has the licences of linked libraries'
 ok 'the tarball has completions' test -s "$tree/share/bash-completion/completions/flame"
 
+# sums: of the second words, for each first word.
+sums() {
+    awk '{ n[$1] += $2 } END { for (f in n) if (n[f]) printf "%s %.0f\n", f, n[f] }' | sort
+}
 arm() { qemu-aarch64 -L "$sysroot" "$@"; }
 run_expect_status 0 "the tarball's flame runs" arm "$tree/bin/flame" --version
 is_str "$(cat out)" "flame $version" "the tarball's flame is this version"
@@ -47,4 +56,11 @@ for out in pb.gz svg speedscope.json; do
 done
 run_expect_status 0 "the tarball's flame top --grep succeeds with its own library" \
     arm "$tree/bin/flame" top --grep 'mai.' t.flame
+
+# Programs that use musl: their own counts, to the byte.
+CC=$sysroot/musl-gcc compile_victim eachcall -pthread
+run arm -E LD_PRELOAD="$musl" -E FLAMEMEM_OPTIONS="out=$SCRATCH/each.flame" ./eachcall
+is_int "$status" 0 'a musl program ends as before'
+is_str "$("$FLAME" fold --view alloc each.flame 2>err |
+    sed -n 's/.*;\(by_[a-z_]*\) \([0-9]*\)$/\1 \2/p' | sums)" "$(sums <out)" 'a musl program is recorded to the byte'
 done_testing
