@@ -6,12 +6,11 @@
 #include <sys/syscall.h>
 
 #include "common/kernel.h"
+#include "common/processor/page_size.h"
 
 #ifndef MADV_POPULATE_WRITE
 #define MADV_POPULATE_WRITE 23 /* Linux 5.14; older kernels refuse it, and nothing is lost */
 #endif
-
-#define PAGE ((size_t)4096)
 
 /* Address space from pages_reserve: handed out from the front, and never returned. */
 static struct {
@@ -22,11 +21,6 @@ pages_watcher *pages_watch;
 const struct pages_place *pages_place;
 
 static size_t held;
-
-static size_t whole_pages(size_t size)
-{
-    return (size + PAGE - 1) & ~(PAGE - 1);
-}
 
 static void report(const void *p, size_t size, enum pages_change change)
 {
@@ -70,7 +64,7 @@ bool pages_reserve(size_t size)
 {
     void *p = map(size);
 
-    if (!p && size > PAGE)
+    if (!p && size > page_size())
         return pages_reserve(size / 2);
     if (!p)
         return false;
@@ -101,7 +95,7 @@ void *pages_alloc(size_t size)
 {
     void *p = map(size);
 
-    return likely(p != NULL) ? p : from_reserve(size, PAGE);
+    return likely(p != NULL) ? p : from_reserve(size, page_size());
 }
 
 void *pages_alloc_aligned(size_t size, size_t align)
@@ -129,7 +123,7 @@ void pages_advise(void *p, size_t size, int advice)
 
 void pages_fill(void *p, size_t size)
 {
-    size_t before = (uintptr_t)p & (PAGE - 1);
+    size_t before = (uintptr_t)p & (page_size() - 1);
 
     pages_advise((char *)p - before, whole_pages(before + size), MADV_POPULATE_WRITE);
 }

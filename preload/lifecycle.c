@@ -452,11 +452,6 @@ static bool start(void)
             NULL);
         return false;
     }
-    if (getauxval(AT_PAGESZ) != 4096) { /* aarch64 has kernels with 16 and 64 KiB */
-        log_line("the kernel's pages are not of 4 KiB; the program runs on, nothing is recorded",
-                 NULL);
-        return false;
-    }
     /* Not earlier, because a sanitizer's clock cannot be called as early as this, like its
      * allocator. */
     begun_ns = clock_ns(CLOCK_MONOTONIC);

@@ -22,6 +22,7 @@
 #include "preload/runtime/next_symbol.h"
 #include "preload/runtime/variadic_args.h"
 #include "common/processor/arch.h"
+#include "common/processor/page_size.h"
 
 #define ARENA_ALIGN 16
 
@@ -115,7 +116,7 @@ static int arena_posix_memalign(void **out, size_t align, size_t size)
 
 static void *arena_page(size_t size)
 {
-    return arena_take(4096, size);
+    return arena_take(page_size(), size);
 }
 
 static int arena_dlclose(void *handle FLAME_UNUSED)

@@ -19,7 +19,22 @@ cannot() {
     exit 77
 }
 
-[ ! -e "$dir/.complete" ] || [ ! -e "$dir/.archives" ] || [ ! -e "$dir/musl-gcc" ] || exit 0
+# The cross compiler as musl-gcc: its files are in DIR and not where musl's package has them, and libgcc's
+# atomics, which are glibc's, are not called.
+write_musl_gcc() {
+    sed "s|/usr/|$dir/usr/|g" "$dir/usr/lib/aarch64-linux-musl/musl-gcc.specs" >"$dir/musl-gcc.specs"
+    printf '#!/bin/sh\nexec aarch64-linux-gnu-gcc -mno-outline-atomics "$@" -specs %s/musl-gcc.specs\n' "$dir" \
+        >"$dir/musl-gcc"
+    chmod +x "$dir/musl-gcc"
+}
+
+if [ -e "$dir/.complete" ] && [ -e "$dir/.archives" ] && [ -e "$dir/usr/lib/aarch64-linux-musl/libc.so" ]; then
+    # DIR may have been moved.
+    dir=$(cd "$dir" && pwd -P)
+    write_musl_gcc
+    exit 0
+fi
+rm -rf "$dir/.apt"
 for tool in apt-get dpkg-deb; do
     command -v "$tool" >/dev/null || cannot "they come by $tool"
 done
@@ -53,11 +68,7 @@ mkdir "$dir/.apt/musl"
 for package in "$dir"/.apt/musl/*.deb; do
     dpkg-deb -x "$package" "$dir"
 done
-# The cross compiler as musl-gcc: its files are in DIR and not where musl's package has them, and libgcc's
-# atomics, which are glibc's, are not called.
-sed "s|/usr/|$dir/usr/|g" "$dir/usr/lib/aarch64-linux-musl/musl-gcc.specs" >"$dir/musl-gcc.specs"
-printf '#!/bin/sh\nexec aarch64-linux-gnu-gcc -mno-outline-atomics "$@" -specs %s/musl-gcc.specs\n' "$dir" >"$dir/musl-gcc"
-chmod +x "$dir/musl-gcc"
+write_musl_gcc
 ln -sfn aarch64-linux-musl/libc.so "$dir/lib/ld-musl-aarch64.so.1"
 ln -sfn ../../../lib/aarch64-linux-musl/libc.so "$dir/usr/lib/aarch64-linux-musl/libc.so"
 rm -rf "$dir/.apt"

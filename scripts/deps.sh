@@ -16,6 +16,7 @@ libclang-rt-dev|the sanitizers of clang|lib:libclang_rt
 clang-format|make lint|cmd:clang-format
 gcc-aarch64-linux-gnu|make cross-aarch64|cmd:aarch64-linux-gnu-gcc
 qemu-user|the same|cmd:qemu-aarch64
+qemu-system-arm|make guest-check|cmd:qemu-system-aarch64
 ccache|objects compiled before, in .ci/run|cmd:ccache
 libc6-dev|headers of the C library|inc:stdlib.h
 libdwarf-dev|file names, lines and inlined frames|inc:libdwarf.h

@@ -12,7 +12,8 @@
 # DIR (build/guest-aarch64) caches the kernel, and a root of Debian's packages for arm64: the
 # kernel, busybox to start with, and what the tests call. All come from the archive that apt knows
 # here and are taken out of their packages; nothing is installed. O names the build (default:
-# build).
+# build). With GUEST_PAGES=16 the kernel has pages of 16 KiB, as that of a Raspberry Pi 5: it is Debian
+# 13's, from the same archive; DIR is another one then.
 #
 # Ends with 77 and one line where it cannot be done, 124 if the guest took longer than GUEST_SECONDS.
 set -euo pipefail
@@ -27,6 +28,14 @@ first=${2:?usage: guest.sh DIR SCRIPT [FILE...]}
 shift
 O=${O:-build}
 sysroot=$O/sysroot-aarch64
+pages=${GUEST_PAGES:-4}
+case $pages in
+4 | 16) ;;
+*)
+    echo "flame: guest.sh: GUEST_PAGES=$pages; there are kernels for pages of 4 and of 16 KiB" >&2
+    exit 2
+    ;;
+esac
 here=$(cd "${0%/*}" && pwd -P)
 tree=$(cd "$here/.." && pwd -P)
 packages='bash busybox-static coreutils dash debianutils diffutils findutils grep gzip hostname libc-bin mawk
@@ -37,7 +46,7 @@ cannot() {
     exit 77
 }
 
-for tool in qemu-system-aarch64 qemu-aarch64 apt-get apt-cache dpkg-deb gzip tar; do
+for tool in qemu-system-aarch64 qemu-aarch64 apt-get apt-cache dpkg-deb gzip tar xz; do
     command -v "$tool" >/dev/null || cannot "it wants $tool (qemu-system-arm and qemu-user have two of them)"
 done
 if [ ! -e "$O/aarch64/flame" ] || [ ! -e "$sysroot/.complete" ]; then
@@ -58,24 +67,48 @@ archive() {
 }
 
 # Another processor's apt, as in cross.sh.
+release=()
 apt() {
     local command=$1
     shift
     "apt-$command" -qq -o APT::Architecture=arm64 -o APT::Architectures=arm64 -o Dir::State="$dir/.apt" \
         -o Dir::State::status="$dir/.apt/status" -o Dir::Cache="$dir/.apt/cache" \
-        -o APT::Install-Recommends=0 -o APT::Sandbox::User=root -o Debug::NoLocking=1 "$@" </dev/null
+        -o APT::Install-Recommends=0 -o APT::Sandbox::User=root -o Debug::NoLocking=1 "${release[@]}" "$@" </dev/null
 }
 
-get() {
-    local kernel package root=$dir/root
-    rm -rf "$dir/.apt" "$root" "$dir/taken" "$dir"/*.deb
-    mkdir -p "$dir/.apt/lists/partial" "$dir/.apt/cache/archives/partial" "$dir/taken"
-    : >"$dir/.apt/status"
+# Has apt see Debian 13 alone, whatever this machine is.
+see_newer() {
+    local archive
+    # shellcheck disable=SC2016 # apt's own word
+    archive=$(apt-get indextargets --format '$(REPO_URI)' 2>/dev/null | grep -m 1 '/debian/*$') ||
+        cannot 'apt knows no archive of Debian'
+    mkdir -p "$dir/.apt/none"
+    echo "deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] $archive trixie main" >"$dir/.apt/newer.list"
+    release=(-o Dir::Etc::sourcelist="$dir/.apt/newer.list" -o Dir::Etc::sourceparts="$dir/.apt/none")
+}
+
+get_kernel() {
+    local package=linux-image-cloud-arm64 kernel
+    if [ "$pages" = 16 ]; then
+        see_newer
+        package=linux-image-arm64-16k
+    fi
     apt get update >"$dir/.apt/log" 2>&1 || cannot "apt-get update: $(tail -n 1 "$dir/.apt/log")"
-    kernel=$(apt cache depends linux-image-cloud-arm64 | awk '/Depends: linux-image/ { print $2; exit }')
+    kernel=$(apt cache depends $package | awk '/Depends: linux-image/ { print $2; exit }') ||
+        cannot "no package $package"
     # The kernel's own package would have others with it, which make an initial file system.
     (cd "$dir" && apt get download "$kernel") >"$dir/.apt/log" 2>&1 ||
         cannot "apt-get download: $(tail -n 1 "$dir/.apt/log")"
+    release=()
+}
+
+get() {
+    local package root=$dir/root
+    rm -rf "$dir/.apt" "$root" "$dir/taken" "$dir"/*.deb
+    mkdir -p "$dir/.apt/lists/partial" "$dir/.apt/cache/archives/partial" "$dir/taken"
+    : >"$dir/.apt/status"
+    get_kernel
+    apt get update >"$dir/.apt/log" 2>&1 || cannot "apt-get update: $(tail -n 1 "$dir/.apt/log")"
     # shellcheck disable=SC2086 # a list of words
     apt get -y --download-only install $packages >"$dir/.apt/log" 2>&1 ||
         cannot "apt-get: $(tail -n 1 "$dir/.apt/log")"
@@ -93,6 +126,7 @@ get() {
     # With this module the tracer finds the owner of each end of a socket; elsewhere the kernel
     # loads it on demand.
     find "$dir/taken" -name 'unix_diag.ko*' -exec cp {} "$root/root/" \;
+    [ ! -e "$root/root/unix_diag.ko.xz" ] || xz -d "$root/root/unix_diag.ko.xz"
     rm -rf "$root"/usr/share/{doc,man,locale,info,zoneinfo} "$root"/usr/lib/aarch64-linux-gnu/gconv \
         "$root"/usr/lib/python3*/{test,idlelib,lib2to3,ensurepip,distutils}
     ln -sf mawk "$root/bin/awk"
@@ -103,10 +137,10 @@ get() {
     printf '127.0.0.1 localhost\n' >"$root/etc/hosts"
     archive "$root" >"$dir/root.cpio"
     rm -rf "$dir/.apt" "$root" "$dir/taken" "$dir"/*.deb
-    printf '%s\n' "$packages" >"$dir/.complete"
+    printf '%s\n' "$pages $packages" >"$dir/.complete"
 }
 # A list of packages that is another makes another root.
-[ "$(cat "$dir/.complete" 2>/dev/null)" = "$packages" ] || get
+[ "$(cat "$dir/.complete" 2>/dev/null)" = "$pages $packages" ] || get
 
 # Files on top of the packages: built programs, their libraries, and the files to run.
 over=$scratch/over
@@ -137,6 +171,7 @@ copy_tree() {
     env | grep -E '^(GUEST_|CI=|FLAME_MAY_SKIP=|OFF_HOW=)' | sed "s/=\(.*\)/='\1'/; s/^/export /" >"$over/work/environment"
 }
 
+echo $((pages * 1024)) >"$over/work/pages"
 line=(-nic none)
 if [ -n "$tests" ]; then
     copy_tree "$@"
@@ -166,8 +201,13 @@ ln -s /proc/self/fd /dev/fd
 busybox ip link set lo up 2>/dev/null
 busybox insmod /root/unix_diag.ko 2>/dev/null
 cd /work
-bash ./script </dev/null 2>&1
-echo "guest.sh: status $?"
+if [ "$(getconf PAGESIZE)" = "$(cat pages)" ]; then
+    bash ./script </dev/null 2>&1
+    echo "guest.sh: status $?"
+else
+    echo "the kernel's pages are not of $(cat pages) bytes"
+    echo 'guest.sh: status 1'
+fi
 busybox poweroff -f
 END
 chmod +x "$over/init"

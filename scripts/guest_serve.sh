@@ -17,9 +17,8 @@ one() {
     mapfile -d '' -t words <"$dir/out/.cc"
     cwd=${words[0]}
     for word in "${words[@]:1}"; do
-        # Files of the guest's /tmp, wherever a word names them.
-        word=${word//\/tmp\//$dir/at/tmp/}
-        argument+=("$word")
+        # Files of the guest's /tmp, wherever a word names them; this tree may be in /var/tmp.
+        argument+=("$(printf %s "$word" | sed -zE "s,(^|^-[IL]|[^A-Za-z0-9_./-])/tmp/,\\1$dir/at/tmp/,g")")
     done
     case $cwd in
     /tmp*) cwd=$dir/at$cwd ;;

@@ -13,7 +13,7 @@
 #define PROCESSOR_AUDIT AUDIT_ARCH_AARCH64
 #define PROCESSOR_LOGS_CALLS 0
 #define PROCESSOR_VALGRIND "arm64"
-#define PROCESSOR_ADDRESS_BITS 48 /* of addresses that programs have, with pages of 4 KiB */
+#define PROCESSOR_ADDRESS_BITS 48 /* of addresses that programs have; more only on request */
 
 static inline long processor_call(long number, const unsigned long a[6])
 {

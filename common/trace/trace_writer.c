@@ -27,7 +27,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -36,6 +35,7 @@
 #include <unistd.h>
 
 #include "common/kernel.h"
+#include "common/processor/page_size.h"
 
 #ifndef MADV_POPULATE_WRITE
 #define MADV_POPULATE_WRITE 23
@@ -124,13 +124,6 @@ static struct trace_extent *last_extent(struct trace_writer *w)
 static long map_file(int fd, off_t offset, size_t size)
 {
     return kernel_call(SYS_mmap, NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, offset);
-}
-
-static size_t whole_pages(size_t size)
-{
-    size_t page = (size_t)getauxval(AT_PAGESZ);
-
-    return (size + page - 1) & ~(page - 1);
 }
 
 static int open_again(const struct trace_writer *w)

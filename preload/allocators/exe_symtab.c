@@ -14,6 +14,7 @@
 #include <sys/syscall.h>
 
 #include "common/kernel.h"
+#include "common/processor/page_size.h"
 
 /* Number of section headers that are read at a time. */
 #define AT_ONCE 8
@@ -65,7 +66,7 @@ static bool is_of(const struct file *f, const struct link_map *exe)
 
 static bool map_part(const struct file *f, const ElfW(Shdr) * sh, struct part *p)
 {
-    size_t before = sh->sh_offset % 4096;
+    size_t before = sh->sh_offset % page_size();
     long at;
 
     if (!sh->sh_size || sh->sh_size > TABLE_MAX || sh->sh_offset > INT64_MAX - TABLE_MAX)

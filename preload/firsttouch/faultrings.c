@@ -17,11 +17,11 @@
 #include "common/kernel.h"
 #include "common/pages.h"
 #include "common/processor/arch.h"
+#include "common/processor/page_size.h"
 
-#define PAGE ((size_t)4096)
-#define RING_LEAST (2 * PAGE)
-#define MAJOR_RING (4 * PAGE) /* a disk is slow */
-#define RECORD_WORDS 4        /* of a fault; a record without registers has one word less */
+#define RING_LEAST ((size_t)8192)
+#define MAJOR_RING ((size_t)16384) /* a disk is slow */
+#define RECORD_WORDS 4             /* of a fault; a record without registers has one word less */
 
 /* ---- opening ---- */
 
@@ -73,8 +73,8 @@ static long map_ring(struct faultrings *r, long fd, struct faultring ring)
 {
     long at = -ENOMEM;
 
-    for (; ring.size >= RING_LEAST; ring.size /= 2) {
-        at = kernel_call(SYS_mmap, NULL, PAGE + ring.size, PROT_READ | PROT_WRITE,
+    for (; ring.size >= whole_pages(RING_LEAST); ring.size /= 2) {
+        at = kernel_call(SYS_mmap, NULL, page_size() + ring.size, PROT_READ | PROT_WRITE,
                          MAP_SHARED | MAP_POPULATE, fd, 0);
         if (at != -EPERM && at != -ENOMEM)
             break;
@@ -103,7 +103,7 @@ static void close_all(struct faultrings *r)
     while (r->n) {
         const struct faultring *ring = &r->rings[--r->n];
 
-        kernel_call(SYS_munmap, ring->page, PAGE + ring->size);
+        kernel_call(SYS_munmap, ring->page, page_size() + ring->size);
     }
 }
 
@@ -112,7 +112,7 @@ static size_t ring_size(uint32_t cpus)
 {
     size_t size = FAULTRINGS_BYTES;
 
-    while (size > RING_LEAST && size > FAULTRINGS_BYTES / cpus)
+    while (size > whole_pages(RING_LEAST) && size > FAULTRINGS_BYTES / cpus)
         size /= 2;
     return size;
 }
@@ -131,9 +131,10 @@ long faultrings_open(struct faultrings *r, uint32_t cpus)
         return -ENOMEM;
     r->n = 0;
     for (uint32_t i = 0; i < 2 * cpus && (!err || err == -ENODEV); i++)
-        err = open_ring(r, (struct faultring){.size = i % 2 ? MAJOR_RING : ring_size(cpus),
-                                              .cpu = i / 2,
-                                              .major = i % 2});
+        err = open_ring(
+            r, (struct faultring){.size = i % 2 ? whole_pages(MAJOR_RING) : ring_size(cpus),
+                                  .cpu = i / 2,
+                                  .major = i % 2});
     if (err && err != -ENODEV)
         close_all(r);
     else if (r->n)
@@ -166,7 +167,8 @@ bool faultrings_many(const struct faultrings *r)
 
 static uint64_t word_at(const struct faultring *ring, uint64_t at)
 {
-    return *(const volatile uint64_t *)((const char *)ring->page + PAGE + (at & (ring->size - 1)));
+    return *(const volatile uint64_t *)((const char *)ring->page + page_size() +
+                                        (at & (ring->size - 1)));
 }
 
 /* The size of the record at `at`, of which `left` bytes are present; 0: the kernel did not write
@@ -227,7 +229,7 @@ static void touch_on(uint32_t cpu, volatile char *page)
     mask[cpu / (8 * sizeof *mask)] = 1UL << cpu % (8 * sizeof *mask);
     if (kernel_call(SYS_sched_setaffinity, 0, sizeof mask, mask) < 0)
         return;
-    kernel_call(SYS_madvise, page, PAGE, MADV_DONTNEED);
+    kernel_call(SYS_madvise, page, page_size(), MADV_DONTNEED);
     *page = 1;
 }
 
@@ -242,7 +244,7 @@ void faultrings_press(struct faultrings *r)
             continue;
         if (!page) {
             size = kernel_call(SYS_sched_getaffinity, 0, sizeof before, before);
-            page = size > 0 ? pages_alloc(PAGE) : NULL;
+            page = size > 0 ? pages_alloc(page_size()) : NULL;
         }
         if (!page)
             return;
@@ -251,7 +253,7 @@ void faultrings_press(struct faultrings *r)
     if (!page)
         return;
     kernel_call(SYS_sched_setaffinity, 0, size, before);
-    pages_free((void *)page, PAGE);
+    pages_free((void *)page, page_size());
 }
 
 /* ---- the rest ---- */
@@ -259,7 +261,7 @@ void faultrings_press(struct faultrings *r)
 bool faultrings_hold(const struct faultrings *r, uintptr_t addr)
 {
     for (uint32_t i = 0; i < r->n; i++)
-        if (addr - (uintptr_t)r->rings[i].page < PAGE + r->rings[i].size)
+        if (addr - (uintptr_t)r->rings[i].page < page_size() + r->rings[i].size)
             return true;
     return false;
 }

@@ -20,8 +20,8 @@
 
 #include "common/compiler.h"
 
-/* Size of all rings of a process together, in bytes, if the kernel lets it lock that much
- * memory. */
+/* Size of all rings of a process together, in bytes, if the kernel lets it lock that much memory,
+ * and no ring would be less than two pages of 4 KiB or one larger page. */
 #define FAULTRINGS_BYTES ((size_t)4 << 20)
 #define FAULTRINGS_CPUS 4096u
 

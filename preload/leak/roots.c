@@ -32,6 +32,7 @@
 #include "common/pages.h"
 #include "common/procmaps.h"
 #include "common/processor/control_block.h"
+#include "common/processor/page_size.h"
 #include "preload/mapping/map_ranges.h"
 #include "preload/leak/unhooked_libraries.h"
 #include "preload/leak/libcroots.h"
@@ -194,7 +195,7 @@ bool roots_complete(const struct stopped_world *f)
 static bool in_module(uintptr_t page)
 {
     for (size_t i = 0; i < facts.nsegments; i++)
-        if (page >= (facts.segments[i].lo & -(uintptr_t)PAGE) && page < facts.segments[i].hi)
+        if (page >= (facts.segments[i].lo & -(uintptr_t)page_size()) && page < facts.segments[i].hi)
             return true;
     return false;
 }
@@ -261,7 +262,7 @@ static void mark_start(const struct roots *r)
 
 static uintptr_t end_of_stack(const struct readable_range *range, uintptr_t sp, uintptr_t tp)
 {
-    uintptr_t end = control_block_end(tp, PAGE);
+    uintptr_t end = control_block_end(tp, page_size());
 
     return !range->stack && tp > sp && tp < range->hi && end < range->hi ? end : range->hi;
 }

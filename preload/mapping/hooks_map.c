@@ -15,13 +15,13 @@
 #include <unistd.h>
 
 #include "common/kernel.h"
+#include "common/processor/page_size.h"
 #include "preload/mapping/map_ranges.h"
 #include "preload/mapping/maprows.h"
 #include "preload/mapping/libc_mmap_patch.h"
 #include "preload/next_libc.h"
 #include "preload/hook_scope.h"
 
-#define PAGE 4096u
 #ifndef MREMAP_DONTUNMAP
 #define MREMAP_DONTUNMAP 4
 #endif
@@ -125,8 +125,8 @@ static void *map(void *at, size_t size, int prot, int flags, int fd, off_t offse
     end_real(busy);
     if (p != MAP_FAILED && enter(&e)) {
         if (flags & MAP_FIXED)
-            memory_goes((uintptr_t)p, (uintptr_t)p + map_ranges_pages(size));
-        add(&e, p, map_ranges_pages(size), m, caller);
+            memory_goes((uintptr_t)p, (uintptr_t)p + whole_pages(size));
+        add(&e, p, whole_pages(size), m, caller);
         leave(&e);
     }
     return p;
@@ -155,10 +155,10 @@ static void take(const void *at, size_t size, struct map_ranges_taken *taken)
     struct entered e;
 
     taken->n = 0;
-    if ((uintptr_t)at % PAGE || !enter(&e))
+    if ((uintptr_t)at % page_size() || !enter(&e))
         return;
-    map_ranges_take((uintptr_t)at, map_ranges_pages(size), taken);
-    memory_goes((uintptr_t)at, (uintptr_t)at + map_ranges_pages(size));
+    map_ranges_take((uintptr_t)at, whole_pages(size), taken);
+    memory_goes((uintptr_t)at, (uintptr_t)at + whole_pages(size));
     leave(&e);
 }
 
@@ -227,9 +227,9 @@ EXPORT void *mremap(void *at, size_t old, size_t size, int flags, ...)
     if (m.segment)
         m.segment += (uintptr_t)p - (uintptr_t)at;
     if (enter(&e)) {
-        memory_goes((uintptr_t)p, (uintptr_t)p + map_ranges_pages(size));
-        memory_goes((uintptr_t)at, (uintptr_t)at + map_ranges_pages(old));
-        add(&e, p, map_ranges_pages(size), m, LOCAL_CALLER());
+        memory_goes((uintptr_t)p, (uintptr_t)p + whole_pages(size));
+        memory_goes((uintptr_t)at, (uintptr_t)at + whole_pages(old));
+        add(&e, p, whole_pages(size), m, LOCAL_CALLER());
         leave(&e);
     }
     return p;
@@ -254,7 +254,7 @@ EXPORT void *shmat(int id, const void *at, int flags)
     if (p != (void *)-1 && enter(&e)) {
         m.segment = (uintptr_t)p;
         if ((size = segment_size(id)))
-            add(&e, p, map_ranges_pages(size), m, LOCAL_CALLER());
+            add(&e, p, whole_pages(size), m, LOCAL_CALLER());
         else
             maprows_lose();
         leave(&e);

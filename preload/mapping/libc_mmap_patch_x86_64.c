@@ -26,6 +26,7 @@
 #include <sys/syscall.h>
 
 #include "common/kernel.h"
+#include "common/processor/page_size.h"
 #include "common/procmaps.h"
 #include "patch/patcher.h"
 #include "patch/sitelist.h"
@@ -202,7 +203,7 @@ static long see_mmap(const struct patch_call *call)
     long p = patch_make(call);
 
     if (!kernel_failed(p) && enter(&e, call)) {
-        add(&e, (uintptr_t)p, map_ranges_pages(call->args[1]), map_ranges_as(prot, flags));
+        add(&e, (uintptr_t)p, whole_pages(call->args[1]), map_ranges_as(prot, flags));
         leave(&e);
     }
     return p;
@@ -216,7 +217,7 @@ static long see_munmap(const struct patch_call *call)
 
     if (!enter(&e, call))
         return patch_make(call);
-    take(&e, call->args[0], map_ranges_pages(call->args[1]), &taken);
+    take(&e, call->args[0], whole_pages(call->args[1]), &taken);
     result = patch_make(call);
     if (result < 0 && taken.n)
         map_ranges_put_back(&taken);
@@ -234,7 +235,7 @@ static long see_mremap(const struct patch_call *call)
     if (!enter(&e, call))
         return patch_make(call);
     m = map_ranges_at(call->args[0]);
-    take(&e, call->args[0], map_ranges_pages(call->args[1]), &taken);
+    take(&e, call->args[0], whole_pages(call->args[1]), &taken);
     p = patch_make(call);
     if (kernel_failed(p)) {
         if (taken.n)
@@ -242,7 +243,7 @@ static long see_mremap(const struct patch_call *call)
     } else {
         if (m.segment)
             m.segment += (uintptr_t)p - call->args[0];
-        add(&e, (uintptr_t)p, map_ranges_pages(call->args[2]), m);
+        add(&e, (uintptr_t)p, whole_pages(call->args[2]), m);
     }
     leave(&e);
     return p;

@@ -14,8 +14,6 @@
 #include "preload/runtime/upper_bound.h"
 #include "preload/store/store.h"
 
-#define PAGE 4096u
-
 static struct {
     struct desertable_lock lock;
     struct map_ranges_piece *pieces; /* MAPPED_MAX + 1 of them, in pages */
@@ -164,11 +162,6 @@ static bool have_pieces(void)
     if (!mapped.pieces)
         mapped.pieces = pages_alloc((MAPPED_MAX + 1) * sizeof *mapped.pieces);
     return mapped.pieces != NULL;
-}
-
-size_t map_ranges_pages(size_t size)
-{
-    return (size + PAGE - 1) & -(size_t)PAGE;
 }
 
 uint64_t map_ranges_add(uintptr_t lo, size_t size, const struct mapping *m)

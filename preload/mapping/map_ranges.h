@@ -69,9 +69,6 @@ void map_ranges_put_back(const struct map_ranges_taken *taken);
 
 #define MAPPED_MAX 65536u
 
-/* `size` rounded up to whole pages, as the kernel does. */
-size_t map_ranges_pages(size_t size);
-
 /*
  * Locks the list until map_ranges_let_go: a thread that changes it waits. To be called before other
  * threads are stopped, because a thread that is stopped in the middle of a change leaves the list

@@ -19,6 +19,7 @@
 #include "common/str_starts.h"
 #include "common/kernel.h"
 #include "common/pages.h"
+#include "common/processor/page_size.h"
 #include "common/procpath.h"
 #include "preload/mapping/map_ranges.h"
 #include "preload/resident/recorder_memory.h"
@@ -447,7 +448,7 @@ static void count_piece(const struct map_ranges_piece *p FLAME_UNUSED, void *arg
 /* Makes resident what a scan needs: its tables, the recorder's own code, the stack below. */
 static FLAME_NOINLINE int warm_up(struct attribution *a)
 {
-    size_t pages = smaps_estimate(), pieces = 1;
+    size_t pages = smaps_estimate() * (page_size() / PAGE), pieces = 1;
     volatile char stack[STACK_NEEDED];
 
     map_ranges_each(count_piece, &pieces);

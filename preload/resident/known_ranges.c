@@ -17,6 +17,7 @@
 #include <sys/auxv.h>
 
 #include "common/processor/control_block.h"
+#include "common/processor/page_size.h"
 #include "common/basename.h"
 #include "common/str_starts.h"
 #include "common/pages.h"
@@ -86,7 +87,7 @@ static int add_module(struct dl_phdr_info *info, size_t size FLAME_UNUSED, void 
 
         if (p->p_type == PT_LOAD)
             add(l->modules, &l->nmodules, MODULES_MAX,
-                (struct known_range){lo & -PAGE, (lo + p->p_memsz + PAGE - 1) & -PAGE, part,
+                (struct known_range){lo & -page_size(), whole_pages(lo + p->p_memsz), part,
                                      (p->p_flags & PF_X) != 0});
     }
     return 0;

@@ -8,6 +8,7 @@
 #ifndef FLAME_PRELOAD_RESIDENT_KNOWN_RANGES_H
 #define FLAME_PRELOAD_RESIDENT_KNOWN_RANGES_H
 
+#include "common/processor/page_size.h"
 #include "preload/resident/pageindex.h"
 #include "preload/resident/smaps.h"
 
@@ -55,7 +56,7 @@ static inline uint64_t known_ranges_usable_near(uintptr_t block, uint64_t asked)
     uint64_t head = *(const uint64_t *)(block - 8), mapped = head & 2;
     uint64_t size = (head & ~(uint64_t)7) - (mapped ? 16 : 8);
 
-    return size >= asked && size - asked <= (mapped ? 3 * PAGEINDEX_PAGE : 64) ? size : asked;
+    return size >= asked && size - asked <= (mapped ? 3 * page_size() : 64) ? size : asked;
 }
 
 #endif

@@ -12,8 +12,9 @@
 
 #include "common/compiler.h"
 #include "common/trace_format.h"
+#include "preload/shadow/pagemap.h"
 
-#define PAGEINDEX_PAGE 4096u
+#define PAGEINDEX_PAGE PAGEMAP_SLOT
 
 /* Kinds of pages. */
 enum page_kind {

@@ -89,13 +89,12 @@ static void read_entries(struct scanning *s, uintptr_t lo, uintptr_t hi)
 {
     while (lo < hi && !s->x->failed) {
         size_t n = (hi - lo) / PAGE < ENTRIES ? (hi - lo) / PAGE : ENTRIES;
-        long got = kernel_call(SYS_pread64, s->fd, entries, n * sizeof *entries,
-                               lo / PAGE * sizeof *entries);
+        size_t got = pagemap_read(s->fd, lo, n, entries);
 
-        if (got < (long)sizeof *entries)
+        if (!got)
             return;
-        add_entries(s, lo, (size_t)got / sizeof *entries);
-        lo += (size_t)got / sizeof *entries * PAGE;
+        add_entries(s, lo, got);
+        lo += got * PAGE;
     }
 }
 

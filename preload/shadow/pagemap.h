@@ -8,6 +8,7 @@
 #define FLAME_PRELOAD_SHADOW_PAGEMAP_H
 
 #include <linux/ioctl.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /* Bits of an entry. */
@@ -15,6 +16,20 @@
 #define PAGEMAP_FILE ((uint64_t)1 << 61)  /* the page is of a file or of shared memory */
 #define PAGEMAP_SWAPPED ((uint64_t)1 << 62)
 #define PAGEMAP_PRESENT ((uint64_t)1 << 63)
+
+/* Bytes of a slot, and the smallest pages of a kernel. A larger page has several slots. */
+#define PAGEMAP_SLOT 4096u
+
+/*
+ * Reads the entries of `slots` slots from the address `at`, a multiple of PAGEMAP_SLOT, with `fd`
+ * of a pagemap. The number of slots that have an entry now: fewer at the end of the address space,
+ * and 0 if nothing can be read. Any thread, safe in signal handlers.
+ */
+size_t pagemap_read(int fd, uintptr_t at, size_t slots, uint64_t *entries);
+
+/* Gives each of `slots` slots from `at` on the entry of the page of `page` bytes that it is in. The
+ * pages' entries lie at the beginning of `entries`. */
+void pagemap_spread(uint64_t *entries, uintptr_t at, size_t slots, size_t page);
 
 /* Record that the ioctl fills for a run of adjacent pages with equal categories. */
 struct pagemap_region {

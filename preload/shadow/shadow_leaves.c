@@ -13,10 +13,10 @@
 #include <fcntl.h>
 #include <string.h>
 #include <sys/syscall.h>
-#include <unistd.h>
 
 #include "common/kernel.h"
 #include "common/pages.h"
+#include "common/processor/page_size.h"
 #include "preload/shadow/pagemap.h"
 #include "preload/shadow/shadow_install.h"
 
@@ -83,12 +83,10 @@ void shadow_pages_close(struct shadow_pages *p)
 
 void shadow_pages_look(struct shadow_pages *p, const void *memory, size_t size)
 {
-    size_t bytes = size / SHADOW_PAGE * sizeof *p->entries;
-    off_t at = (off_t)((uintptr_t)memory / SHADOW_PAGE * sizeof *p->entries);
+    size_t n = size / SHADOW_PAGE;
 
-    if (p->fd < 0 || sysconf(_SC_PAGESIZE) != SHADOW_PAGE ||
-        kernel_call(SYS_pread64, p->fd, p->entries, bytes, at) != (long)bytes)
-        memset(p->entries, 0xff, bytes); /* SHADOW_PAGES_UNKNOWN */
+    if (p->fd < 0 || pagemap_read(p->fd, (uintptr_t)memory, n, p->entries) != n)
+        memset(p->entries, 0xff, n * sizeof *p->entries); /* SHADOW_PAGES_UNKNOWN */
 }
 
 uintptr_t shadow_pages_next(struct shadow_pages *p, uintptr_t at, uintptr_t end)
@@ -96,8 +94,8 @@ uintptr_t shadow_pages_next(struct shadow_pages *p, uintptr_t at, uintptr_t end)
     struct pagemap_region first;
     struct pagemap_scan scan = {
         .size = sizeof scan,
-        .start = at & -(uintptr_t)SHADOW_PAGE,
-        .end = (end + SHADOW_PAGE - 1) & -(uintptr_t)SHADOW_PAGE,
+        .start = at & -page_size(),
+        .end = whole_pages(end),
         .vec = (uintptr_t)&first,
         .vec_len = 1,
         .max_pages = 1,

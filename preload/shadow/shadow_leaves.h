@@ -9,8 +9,9 @@
 #include <stdbool.h>
 
 #include "common/compiler.h"
+#include "preload/shadow/pagemap.h"
 
-#define SHADOW_PAGE 4096u
+#define SHADOW_PAGE PAGEMAP_SLOT
 #define SHADOW_LEAF_PAGES 512u /* number of pages of the largest leaf */
 
 enum shadow_leaf_kind {

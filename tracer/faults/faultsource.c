@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "common/alloc.h"
+#include "common/processor/page_size.h"
 #include "tracer/perf/perfopen.h"
 
 #define RING_LEAST ((size_t)128 << 10)
@@ -36,11 +37,6 @@ struct fault_source {
 };
 
 /* Size of the kernel's page, which lies before the bytes of a ring. */
-static size_t page_size(void)
-{
-    return (size_t)sysconf(_SC_PAGESIZE);
-}
-
 /* ---- opening ---- */
 
 static struct perf_event_attr attributes(const struct fault_wishes *w, bool major, bool all,

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "common/alloc.h"
+#include "common/processor/page_size.h"
 #include "tracer/perf/perfopen.h"
 
 /* Bytes of a ring. A switch takes 24 bytes: 200,000 a second fill this in 27 ms. All rings together
@@ -35,11 +36,6 @@ struct switch_rings {
     struct switch_record *reported;
     size_t ntold, told_room;
 };
-
-static size_t page_size(void)
-{
-    return (size_t)sysconf(_SC_PAGESIZE);
-}
 
 /* Raises the limit of open files: one event for each thread and processor may need more than the
  * 1,024 that a shell allows. */

@@ -20,9 +20,9 @@
 #include "common/elfdyn.h"
 #include "common/pages.h"
 #include "common/alloc.h"
+#include "common/processor/page_size.h"
 #include "common/processor/processor.h"
 
-#define PAGE ((uint64_t)4096)
 #define PHDRS_MAX 1024
 #define TABLES_MAX ((uint64_t)1 << 30)
 #define NOTES_MAX ((uint64_t)65536)
@@ -75,7 +75,7 @@ static bool read_all(const struct image_bytes *s, uint64_t offset, void *to, uin
 static bool read_headers(struct image *im, const struct image_bytes *s)
 {
     Elf64_Ehdr eh;
-    uint64_t page = PAGE - 1;
+    uint64_t page = page_size() - 1;
 
     if (!read_all(s, 0, &eh, sizeof eh) || memcmp(eh.e_ident, ELFMAG, SELFMAG) != 0 ||
         eh.e_ident[EI_CLASS] != ELFCLASS64 || eh.e_ident[EI_DATA] != ELFDATA2LSB ||
@@ -207,18 +207,18 @@ static void read_tables(struct image *im, const struct image_bytes *s, const Elf
     frames = eh_frame_at(im, s, ph->p_vaddr);
     if (!frames || segment_of(im, frames) != segment)
         return;
-    begin = (frames < ph->p_vaddr ? frames : ph->p_vaddr) & ~(PAGE - 1);
+    begin = (frames < ph->p_vaddr ? frames : ph->p_vaddr) & -page_size();
     if (begin < segment->p_vaddr)
         begin = segment->p_vaddr;
     end = segment->p_vaddr + segment->p_filesz;
     if (end - begin > TABLES_MAX)
         return;
     /* The copy has the same offset in its page as in memory, because rules test low bits. */
-    im->tables_size = end - begin + (begin & (PAGE - 1));
+    im->tables_size = end - begin + (begin & (page_size() - 1));
     im->tables = pages_alloc(im->tables_size);
     if (!im->tables)
         return;
-    im->tables_at = begin & ~(PAGE - 1);
+    im->tables_at = begin & -page_size();
     read_some(s, offset_of(im, s, begin), im->tables + (begin - im->tables_at), end - begin);
     im->hdr_at = ph->p_vaddr;
     im->hdr_size = ph->p_memsz < end - ph->p_vaddr ? ph->p_memsz : end - ph->p_vaddr;
@@ -362,7 +362,7 @@ bool image_bias(const struct image *im, uintptr_t start, uint64_t offset, bool e
         const Elf64_Phdr *ph = &im->phdr[i];
         int fit = !(ph->p_flags & PF_X) == !exec ? 2 : 0;
 
-        if (ph->p_type != PT_LOAD || offset < (ph->p_offset & ~(PAGE - 1)) ||
+        if (ph->p_type != PT_LOAD || offset < (ph->p_offset & -page_size()) ||
             offset >= ph->p_offset + ph->p_filesz)
             continue;
         fit += !(ph->p_flags & PF_W) == !write;

@@ -8,9 +8,9 @@
 #include <unistd.h>
 
 #include "common/alloc.h"
+#include "common/processor/page_size.h"
 #include "common/procpath.h"
 
-#define PAGE ((uintptr_t)4096)
 /* Most bytes that are read for one stack; frames beyond are lost. */
 #define TOTAL_MAX ((size_t)256 << 20)
 #define BELOW 256
@@ -45,15 +45,15 @@ void stackcopy_release(struct stackcopy *c)
 static size_t existing(pid_t tid, uintptr_t from, size_t size)
 {
     int fd = open(proc_path(tid, "pagemap").s, O_RDONLY | O_CLOEXEC);
-    uintptr_t at = from & ~(PAGE - 1);
+    uintptr_t at = from & -page_size();
     uint64_t page;
 
     if (fd < 0)
         return size;
     while (at < from + size &&
-           pread(fd, &page, sizeof page, (off_t)(at / PAGE * sizeof page)) == sizeof page &&
+           pread(fd, &page, sizeof page, (off_t)(at / page_size() * sizeof page)) == sizeof page &&
            page >> 62)
-        at += PAGE;
+        at += page_size();
     close(fd);
     if (at >= from + size)
         return size;
@@ -113,9 +113,9 @@ bool stackcopy_window(void *arg, uintptr_t addr, struct walk_window *out)
 
             /* An address belongs to this stack if it is at most the window's size, and 16 pages,
              * above it. */
-            if (x->whole || addr < x->w.lo || addr - x->w.lo > 2 * have + 16 * PAGE)
+            if (x->whole || addr < x->w.lo || addr - x->w.lo > 2 * have + 16 * page_size())
                 continue;
-            extend(c, x, ((addr + 8) | (PAGE - 1)) + 1 + have);
+            extend(c, x, ((addr + 8) | (page_size() - 1)) + 1 + have);
             if (!holds(&x->w, addr))
                 continue;
         }
@@ -130,7 +130,7 @@ bool stackcopy_window(void *arg, uintptr_t addr, struct walk_window *out)
         x->w.lo = x->w.hi = addr - below;
         x->w.there = NULL;
         x->whole = false;
-        if (addr >= below && extend(c, x, ((addr + c->guess) | (PAGE - 1)) + 1) &&
+        if (addr >= below && extend(c, x, ((addr + c->guess) | (page_size() - 1)) + 1) &&
             holds(&x->w, addr))
             break;
         if (!below)

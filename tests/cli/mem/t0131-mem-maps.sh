@@ -5,6 +5,7 @@
 . "$ROOT/tests/cli/mem.sh"
 
 compile_victim maps -pthread
+page=$(getconf PAGESIZE)
 
 # "map_file;[file] 8192": the last function below main, and the kind of mapping.
 ends() {
@@ -15,15 +16,15 @@ ends() {
 
 record "" ./maps known
 is_str "$status$(cat out err)" 0 'maps known ends with status 0'
-is_str "$(ends mmap)" 'map_anonymous;[anonymous memory] 319488
-map_file;[file] 8192
-map_shared;[shared memory] 12288
-map_stack;[stack] 16384
+is_str "$(ends mmap)" "map_anonymous;[anonymous memory] $((78 * page))
+map_file;[file] $((2 * page))
+map_shared;[shared memory] $((3 * page))
+map_stack;[stack] $((4 * page))
 move_break;[program break] 600
-resize;[anonymous memory] 1228800' 'maps known: the mappings at the end'
+resize;[anonymous memory] $((300 * page))" 'maps known: the mappings at the end'
 is_str "$(ends brk)" 'move_break;[program break] 600' 'maps known: the program break'
-is_str "$(ends unmapped)" 'map_anonymous;[anonymous memory] 94208
-move_break;[program break] 400' 'maps known: mappings that were unmapped, mapped over or moved'
+is_str "$(ends unmapped)" "map_anonymous;[anonymous memory] $((23 * page))
+move_break;[program break] 400" 'maps known: mappings that were unmapped, mapped over or moved'
 is_str "$(fview alloc)$(fview live)" '' 'maps known: mappings are not in the views of blocks'
 is_int "$("$FLAME" dump t.flame | awk '/^row .*flags=mapped/ { split($0, a, "alloc_calls=")
     n += a[2] } END { print n }')" 7 'maps known: seven calls made mappings'
@@ -39,14 +40,14 @@ for seed in 1 2 3 4 5; do
 done
 
 record "" ./maps threads
-is_str "$(ends mmap)" 'map_anonymous;[anonymous memory] 49152' 'mappings of threads: those that each has kept'
-is_str "$(ends unmapped)" 'map_anonymous;[anonymous memory] 163840000' \
+is_str "$(ends mmap)" "map_anonymous;[anonymous memory] $((12 * page))" 'mappings of threads: those that each has kept'
+is_str "$(ends unmapped)" "map_anonymous;[anonymous memory] $((40000 * page))" \
     'mappings of threads: those that each has unmapped'
 
 run "$FLAME" mem -q --view mmap -o f.folded -- ./maps fork
 is_str "$(sed -n 's/.*;\([^;]*;\[[a-z ]*\]\) /\1 /p' f.folded | sort)" \
-    'map_anonymous;[anonymous memory] 20480
-map_shared;[shared memory] 28672' "a child's mappings count for itself, not for its parent"
+    "map_anonymous;[anonymous memory] $((5 * page))
+map_shared;[shared memory] $((7 * page))" "a child's mappings count for itself, not for its parent"
 
 # A program that maps nothing itself has an empty view, and its page lacks that view.
 run "$FLAME" mem -q --view mmap -o n.folded -- ./maps

@@ -80,8 +80,8 @@ file_has err '^flame: left out (0\.[1-9]|[1-9])[0-9.]* s of .*; of other threads
     'flame off --comm reports the time of other threads'
 # Many idle threads hide the one event of interest.
 mkfifo held
-many='for i in 1 2 3 4 5 6 7 8 9 10 11 12; do sleep 0.3 & done
-    flock busy sh -c "echo >held; exec sleep 0.3" & read -r _ <held; flock busy true; wait'
+many='for i in 1 2 3 4 5 6 7 8 9 10 11 12; do sleep 1 & done
+    flock busy sh -c "echo >held; exec sleep 1" & read -r _ <held; flock busy true; wait'
 run_expect_status 0 'flame off of many idle threads succeeds' "$FLAME" off -o f.folded -- sh -c "$many"
 file_has err '^flame: ([3-9]|[1-9][0-9]+)\.[0-9]+ s of ([3-9]|[1-9][0-9]+)\.[0-9]+ s is idle: 1[0-9] threads \((13 )?sleep(, sh)?\) only wait for work; --idle leaves that out$' \
     'the summary proposes --idle and names each idle thread once'

@@ -4,6 +4,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "common/processor/page_size.h"
 #include "preload/mapping/map_ranges.h"
 #include "tests/tap.h"
 #include "tests/unit/scratch_store.h"
@@ -46,12 +47,12 @@ static void add(uintptr_t lo, size_t size)
 {
     static const struct mapping nobodys;
 
-    map_ranges_add(lo, map_ranges_pages(size), &nobodys);
+    map_ranges_add(lo, whole_pages(size), &nobodys);
 }
 
 static void take(uintptr_t lo, size_t size)
 {
-    map_ranges_take(lo, map_ranges_pages(size), NULL);
+    map_ranges_take(lo, whole_pages(size), NULL);
 }
 
 static void test_bytes(void)

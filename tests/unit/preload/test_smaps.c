@@ -1,4 +1,5 @@
 /* /proc/self/smaps: lines of all sorts, and this process's own. */
+#include "common/processor/page_size.h"
 #include "common/procpath.h"
 #include "preload/resident/smaps.h"
 #include "tests/tap.h"
@@ -78,7 +79,7 @@ int main(void)
            "smaps_rollup reads this process's sums");
     ok(rss > sums[0] / 2 && rss < sums[0] * 2,
        "the resident sum of smaps_rollup is near that of smaps_each");
-    ok(smaps_estimate() * 4096 > sums[0] / 2 && smaps_estimate() * 4096 < sums[0] * 2,
+    ok(smaps_estimate() * page_size() > sums[0] / 2 && smaps_estimate() * page_size() < sums[0] * 2,
        "smaps_estimate is near the sum of smaps_each");
     return done_testing();
 }

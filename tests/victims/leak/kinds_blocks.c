@@ -12,7 +12,7 @@ struct node {
     long payload[5];
 };
 
-#define PAGE ((size_t)4096)
+#define PAGE ((size_t)sysconf(_SC_PAGESIZE))
 
 /* ---- chains, circles, trees ---- */
 

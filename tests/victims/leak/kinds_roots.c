@@ -16,7 +16,7 @@
 #include <time.h>
 #include <ucontext.h>
 
-#define PAGE ((size_t)4096)
+#define PAGE ((size_t)sysconf(_SC_PAGESIZE))
 
 static void **map_words(size_t size, int flags, int fd)
 {

@@ -19,7 +19,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define PAGE 4096u
+#define PAGE ((unsigned)sysconf(_SC_PAGESIZE))
 #define PAGES 256u
 #define STAY() __asm__ volatile("")
 
@@ -87,7 +87,7 @@ static int known(void)
     char *p = map_anonymous(NULL, 100 * PAGE, 0), *small = map_anonymous(NULL, PAGE, 0);
 
     munmap(p + 10 * PAGE, 20 * PAGE);
-    map_file(p + 50 * PAGE, 5000, MAP_FIXED);
+    map_file(p + 50 * PAGE, 2 * PAGE - 100, MAP_FIXED);
     map_shared(NULL, 3 * PAGE, 0);
     map_stack(NULL, 4 * PAGE, 0);
     resize(small, PAGE, 300 * PAGE);
