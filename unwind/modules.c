@@ -40,6 +40,7 @@
 #include <unistd.h>
 
 #include "common/kernel.h"
+#include "common/processor/page_size.h"
 #include "common/pages.h"
 #include "common/procmaps.h"
 #include "unwind/dynsym.h"
@@ -126,7 +127,7 @@ static const char *keep_path(const char *name, uintptr_t start, uintptr_t end)
     size_t len, at = 0;
     long n;
 
-    if (vdso >= start && vdso < end)
+    if (vdso == start)
         return "[vdso]";
     if (!name || !name[0] || (LOADER_IS_LIBC && is_program(start, end))) {
         n = procmaps_program(path, sizeof path);
@@ -178,10 +179,19 @@ static void read_build_id(struct module *m, const ElfW(Phdr) * note)
     }
 }
 
+static bool has_code_from(const ElfW(Phdr) * phdr, uint16_t phnum, uintptr_t vaddr)
+{
+    for (uint16_t i = 0; i < phnum; i++)
+        if (phdr[i].p_type == PT_LOAD && phdr[i].p_flags & PF_X &&
+            phdr[i].p_vaddr + phdr[i].p_memsz > vaddr)
+            return true;
+    return false;
+}
+
 /* Fills *m from the program headers. False: the file has no segment to load. */
 static bool describe(struct module *m, const ElfW(Phdr) * phdr, uint16_t phnum, uintptr_t bias)
 {
-    const uintptr_t page = (uintptr_t)getauxval(AT_PAGESZ) - 1;
+    const uintptr_t page = page_size() - 1, vdso = getauxval(AT_SYSINFO_EHDR);
 
     *m = (struct module){.start = UINTPTR_MAX, .bias = bias, .phdr = phdr, .phnum = phnum};
     for (uint16_t i = 0; i < phnum; i++) {
@@ -197,6 +207,10 @@ static bool describe(struct module *m, const ElfW(Phdr) * phdr, uint16_t phnum, 
     }
     if (m->start >= m->end)
         return false;
+    /* The kernel may put the vDSO between code and data of the loader, which lie 64 KiB apart on
+     * aarch64. A module counts for its code, so it ends there. */
+    if (vdso > m->start && vdso < m->end && !has_code_from(phdr, phnum, vdso - bias))
+        m->end = vdso;
     m->facts.layout = elf_layout(phdr, phnum * sizeof *phdr);
     for (uint16_t i = 0; i < phnum; i++)
         if (phdr[i].p_type == PT_NOTE && !m->facts.build_id_size)
