@@ -93,26 +93,24 @@ WAIT_ALL   := $(SHARED_SRC) $(PYTHON_SRC) $(WAIT_SRC) $(wildcard inproc/lib/*.c 
 # that inproc/gate.h names, too.
 GATE_SRC   := inproc/gate/gate.c
 # A stage's rooms are its folders of sources: tracer/ptrace, fold/symbols and so on. Calls are
-# patched and logged, and recorders injected into running processes, on x86-64 only (docs/ports.md).
-# Elsewhere sources that report this replace them.
+# patched and logged on x86-64 only (docs/ports.md). Elsewhere sources that report this replace them.
 ifeq ($(ARCH),x86_64)
 X86_ONLY   :=
 else
-X86_ONLY   := inject/%.c driver/kept/attached_heap.c tracer/inproc/inproc_source.c
+X86_ONLY   := tracer/inproc/inproc_source.c
 endif
 ROOMS      := $(sort $(patsubst %/,%,$(dir $(wildcard $(addsuffix /*.c,common/* unwind/* tracer tracer/* inject inject/memory \
               patch patch/* inproc/reader fold fold/* render render/* driver/*)))))
 # Libraries that flame loads when it needs them; tests are linked with theirs.
 LATE_SRC   := common/lazyload/lazyload.c
 LATE_LIST  := $(O)/generated/latelibs.h
-LIB_SRC    := $(filter-out $(LATE_SRC) $(PYTHON_SRC) $(filter-out %_$(ARCH).c,$(filter $(X86_ONLY),$(wildcard inject/*.c inject/memory/*.c driver/kept/*.c tracer/*.c tracer/*/*.c))),$(call here,$(wildcard common/*.c $(addsuffix /*.c,$(ROOMS)) driver/*.c))) \
+LIB_SRC    := $(filter-out $(LATE_SRC) $(PYTHON_SRC) $(filter-out %_$(ARCH).c,$(filter $(X86_ONLY),$(wildcard tracer/*.c tracer/*/*.c))),$(call here,$(wildcard common/*.c $(addsuffix /*.c,$(ROOMS)) driver/*.c))) \
               unwind/cfi.c unwind/rules.c unwind/frametable.c unwind/epilogue_$(ARCH).c inproc/syscall_mark.c \
               inproc/cutwrite.c inproc/rseq.c preload/runtime/seccomp_filter.c preload/shadow/pagemap.c unwind/python/pylayout.c $(addprefix preload/resident/,pageindex.c pagescan.c smaps.c)
 # The recorder that flame maps into processes it attaches to: a part of flame's own file.
 AGENT_SRC  := $(wildcard inject/agent/*.c) unwind/cfi.c unwind/rules.c preload/shadow/shadow.c \
               preload/shadow/shadow_big.c $(filter-out unwind/python/pyframes.c unwind/python/pyhost_libc.c,$(PYTHON_SRC))
 ifneq ($(ARCH),x86_64)
-AGENT_SRC  :=
 GATE_SRC   :=
 WAIT_ALL   :=
 endif
@@ -203,13 +201,13 @@ BAREFLAGS := -fPIC -fvisibility=hidden -ftls-model=initial-exec -fno-stack-prote
 
 # musl-gcc is gcc, whatever CC is.
 # On aarch64 libgcc's atomics ask glibc which of them the processor has.
-MUSL_FLAGS := $(BASE) $(WARN) $(filter-out -fsanitize%,$(CFLAGS)) -isystem $(O)/musl/include \
-              $(if $(filter aarch64,$(ARCH)),-mno-outline-atomics)
+BARE_ATOMICS := $(if $(filter aarch64,$(ARCH)),-mno-outline-atomics)
+MUSL_FLAGS := $(BASE) $(WARN) $(filter-out -fsanitize%,$(CFLAGS)) -isystem $(O)/musl/include $(BARE_ATOMICS)
 MUSL_PIC   := -fPIC -fvisibility=hidden -ftls-model=initial-exec -fno-stack-protector \
               -fno-tree-slp-vectorize -flto=auto -flto-partition=one
 
 # No library, no relocation, no vector register, and nothing of the program's.
-AGENTFLAGS := $(BAREFLAGS) -ffreestanding -ffunction-sections -fdata-sections \
+AGENTFLAGS := $(BAREFLAGS) $(BARE_ATOMICS) -ffreestanding -ffunction-sections -fdata-sections \
               $(if $(findstring clang,$(CC)),,-fno-tree-loop-distribute-patterns)
 
 .PHONY: all
@@ -515,9 +513,10 @@ cross-aarch64: all $(TEST_CLOCK) ## build for aarch64 with a cross compiler, wit
 
 # By a kernel for aarch64 in qemu-system-aarch64: tests of ptrace, many threads and signals.
 # docs/ports.md lists what is proven and what is too slow for it. Installs nothing.
-GUEST_UNITS   := $(addprefix tracer/,test_attach test_source test_ptraced test_sleep_since test_proctask test_tracee)
+GUEST_UNITS   := $(addprefix tracer/,test_attach test_source test_ptraced test_sleep_since test_proctask test_tracee) \
+                 $(addprefix inject/,test_allstop test_linkmap test_libc_heap) preload/test_pagemap
 GUEST_TESTS   := tests/cli/off/t0903-off-command.sh tests/cli/off/t0912-off-errors.sh \
-                 $(addprefix tests/cli/mem/,t0102-mem-known.sh t0131-mem-maps.sh) tests/cli/leak/t0741-leak-kinds.sh
+                 $(addprefix tests/cli/mem/,t0102-mem-known.sh t0131-mem-maps.sh t0161-mem-attach-leaks.sh) tests/cli/leak/t0741-leak-kinds.sh
 .PHONY: guest-check
 guest-check: ## test under a kernel for aarch64, in qemu-system-aarch64 (about 4 minutes); GUEST_PAGES=16: with such pages
 	$(Q)scripts/cross.sh '$(CROSS_ROOT)'

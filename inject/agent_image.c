@@ -5,11 +5,13 @@
  */
 #include "inject/agent_image.h"
 
+#include "common/processor/arch.h"
+
 #ifndef FLAME_AGENT
 #define FLAME_AGENT "build/generated/flameagent.so" /* for tools that read single sources */
 #endif
 
-#define PAGE ((uint64_t)4096)
+#define PAGE ((uint64_t)ARCH_PAGE_MOST)
 
 __asm__(".pushsection .rodata\n"
         ".balign 8\n"
@@ -54,9 +56,9 @@ static void take_symbol(struct agent_image *b, const char *name, uint64_t value)
     if (strncmp(name, prefix, sizeof prefix - 1) != 0)
         return;
     name += sizeof prefix - 1;
-    if (strcmp(name, "shared") == 0)
+    if (strcmp(name, "seen_shared") == 0)
         b->state = value;
-    if (strcmp(name, "switch") == 0)
+    if (strcmp(name, "seen_switch") == 0)
         b->control = value;
     for (size_t i = 0; i < AGENT_FUNCTIONS; i++)
         if (strcmp(name, agent_image_functions[i]) == 0)

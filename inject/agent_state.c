@@ -10,6 +10,8 @@
 
 #include "common/proc_stat.h"
 #include "common/alloc.h"
+#include "common/processor/page_size.h"
+#include "inject/threadregs.h"
 #include "tracer/objects/proctask.h"
 
 #ifndef MADV_WIPEONFORK
@@ -20,7 +22,7 @@
  * the process may not have that much. The first quarter is flame's. */
 #define ARENA_MOST ((uintptr_t)4 << 30)
 #define ARENA_LEAST ((uintptr_t)256 << 20)
-#define PAGE ((uintptr_t)4096)
+#define PAGE ((uintptr_t)4096) /* in the arena */
 
 #define FIELD(g, name) ((g)->base + (g)->blob.state + offsetof(struct agent_shared, name))
 
@@ -97,8 +99,8 @@ static long drop_arena(const struct agent_state *g, const struct procmem *m, str
 static long clear(const struct procmem *m, struct allstop *stop,
                   const struct sigreturn_frame_code *code, uintptr_t from, uintptr_t to)
 {
-    static const uint8_t zeros[PAGE];
-    uintptr_t first = (from + PAGE - 1) & -PAGE, last = to & -PAGE;
+    static const uint8_t zeros[ARCH_PAGE_MOST];
+    uintptr_t first = whole_pages(from), last = to & -page_size();
     bool done;
 
     if (first >= last)
@@ -353,6 +355,10 @@ static void write_list(struct agent_state *g, const struct procmem *m,
         if (g->tables[k].used)
             modules[list.nmodules++] = g->tables[k].module;
     qsort(modules, list.nmodules, sizeof *modules, by_start);
+    /* On aarch64 the vDSO may lie between code and data of the loader. */
+    for (size_t k = 1; k < list.nmodules; k++)
+        if (modules[k - 1].end > modules[k].start)
+            modules[k - 1].end = modules[k].start;
     for (size_t k = 0; k < maps->n && list.nplaces < AGENT_PLACES - 1; k++) {
         const struct maps_snapshot_map *map = &maps->maps[k];
         struct agent_place p = {.start = map->start,
@@ -447,11 +453,11 @@ bool agent_state_is_quiet(const struct agent_state *g, const struct procmem *m,
     t = allstop_threads(stop, &n);
     quiet = procmem_read(m, FIELD(g, lanes), lanes, AGENT_LANES * sizeof *lanes);
     for (size_t i = 0; quiet && i < n; i++) {
-        if (t[i].regs.rip - g->base < g->blob.text_size)
+        if (threadregs_pc(&t[i].regs) - g->base < g->blob.text_size)
             quiet = false;
         for (size_t k = 0; quiet && k < AGENT_LANES; k++)
-            if (lanes[k].thread && lanes[k].thread == t[i].regs.fs_base && lanes[k].inside &&
-                t[i].regs.rsp <= lanes[k].inside)
+            if (lanes[k].thread && lanes[k].thread == t[i].control_block && lanes[k].inside &&
+                threadregs_sp(&t[i].regs) <= lanes[k].inside)
                 quiet = false;
     }
     free(lanes);

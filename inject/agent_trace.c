@@ -6,6 +6,7 @@
 #include "common/alloc.h"
 #include "common/clock.h"
 #include "inject/agent_state.h"
+#include "inject/threadregs.h"
 #include "preload/resident/pageindex.h"
 #include "preload/store/truncate.h"
 #include "tracer/stacks/capture.h"
@@ -109,9 +110,9 @@ bool agent_trace_passes(struct agent_trace *t, const struct procmem *m, pid_t ti
     bool seen = false;
     int n;
 
-    if (regs->rip >= start && regs->rip < end)
+    if (threadregs_pc(regs) >= start && threadregs_pc(regs) < end)
         return true;
-    while (size > 256 && !procmem_read(m, regs->rsp, words, size))
+    while (size > 256 && !procmem_read(m, threadregs_sp(regs), words, size))
         size /= 2;
     for (size_t i = 0; i < size / sizeof *words && !seen; i++)
         seen = words[i] >= start && words[i] < end;
@@ -169,15 +170,15 @@ void agent_trace_threads(struct agent_trace *t, const struct allstop *stop, cons
 
     all = allstop_threads(stop, &n);
     for (size_t i = 0; i < n; i++) {
-        struct known_thread *k = known(t, all[i].regs.fs_base);
+        struct known_thread *k = known(t, all[i].control_block);
 
-        if (!all[i].regs.fs_base)
+        if (!all[i].control_block)
             continue;
         if (!k) {
             GROW(t->threads, t->nthreads, t->threads_room);
             k = &t->threads[t->nthreads++];
         }
-        *k = (struct known_thread){all[i].regs.fs_base, all[i].tid};
+        *k = (struct known_thread){all[i].control_block, all[i].tid};
     }
     find_numbers(t, m);
 }

@@ -18,6 +18,7 @@
 #include "common/strbuf.h"
 #include "common/sysnr.h"
 #include "inject/seccomp_query.h"
+#include "inject/threadregs.h"
 #include "tracer/ptrace/attach_error.h"
 #include "tracer/ptrace/restart.h"
 #include "tracer/ptrace/retry.h"
@@ -196,18 +197,24 @@ static void undo(const struct allstop *a, struct allstop_thread *t)
     struct ptraced p = {.tid = t->tid, .pid = a->pid};
     uint64_t now = clock_ns(CLOCK_MONOTONIC);
 
-    if (ptrace(PTRACE_GETREGS, t->tid, 0, &t->regs) < 0)
+    t->nr = -1;
+    t->by_block = false;
+    if (!callregs_read(t->tid, &p.regs))
         return;
-    p.regs.user = t->regs;
+    t->regs = p.regs.user;
+    t->seen.is = t->seen.is && threadregs_is_call(&t->regs, &t->seen);
+    callregs_find_call(&p.regs, &t->seen, true);
+    t->by_block = threadregs_by_block(&p.regs);
+    t->nr = callregs_nr(&p.regs);
+    if (t->nr == SYS_restart_syscall && t->seen.is)
+        t->nr = t->seen.nr;
     if (t->signal)
         return; /* the signal ends the call in any case */
     if (restart_has_eintr(&p.regs) && t->asleep_since && now > t->asleep_since &&
-        retry_sooner(&p, now, now - t->asleep_since)) {
-        t->regs = p.regs.user;
-        ptrace(PTRACE_SETREGS, t->tid, 0, &t->regs);
-        return;
-    }
-    restart_undo_eintr(t->tid, &p.regs);
+        retry_sooner(&p, now, now - t->asleep_since))
+        callregs_write(t->tid, &p.regs);
+    else if (!CALLREGS_FORGETS || !retry_cut_short(&p))
+        restart_undo_eintr(t->tid, &p.regs);
     t->regs = p.regs.user;
 }
 
@@ -219,6 +226,7 @@ static void note_stop(const struct allstop *a, struct allstop_thread *t, int sta
     t->plain = event == PTRACE_EVENT_STOP && WSTOPSIG(status) == SIGTRAP;
     t->signal = event ? 0 : WSTOPSIG(status);
     undo(a, t);
+    t->control_block = threadregs_control_block(t->tid, &t->regs);
 }
 
 /* Handles a stop of the thread, if there is one. False: the thread has ended. */
@@ -266,6 +274,20 @@ static int seize_all(struct allstop *a)
     return 0;
 }
 
+/* Interrupts a thread. Where a stop does not show which call it ended, /proc is read just before.
+ */
+static void interrupt(struct allstop_thread *t)
+{
+    struct task_call c;
+
+    t->seen.is = false;
+    if (CALLREGS_FORGETS && task_call(t->tid, &c) && c.where == TASK_IN_CALL)
+        restart_remember(&t->seen,
+                         c.nr == SYS_restart_syscall ? restart_identity(t->tid, &c) : c.nr, c.args,
+                         c.pc, c.sp);
+    ptrace(PTRACE_INTERRUPT, t->tid, 0, 0);
+}
+
 /* Interrupts first the threads that sleep with a timeout, after a check of each; then the others,
  * whose calls may be affected by the stop, directly one after the other. */
 static void interrupt_all(struct allstop *a)
@@ -280,11 +302,11 @@ static void interrupt_all(struct allstop *a)
         if (!task_sched(t->tid, &sched) || sched.turns != t->turns)
             t->asleep_since = 0;
         else
-            ptrace(PTRACE_INTERRUPT, t->tid, 0, 0);
+            interrupt(t);
     }
     for (size_t i = 0; i < a->n; i++)
         if (!a->threads[i].stopped && !a->threads[i].asleep_since)
-            ptrace(PTRACE_INTERRUPT, a->threads[i].tid, 0, 0);
+            interrupt(&a->threads[i]);
 }
 
 /* True: all are stopped. */
@@ -407,9 +429,9 @@ static bool next_stop(struct allstop_thread *t, int request, int wanted)
         if (status >> 8 == wanted)
             return true;
         /* Only SIGSTOP arrives in spite of the mask, and it is not lost when it is delivered
-         * later. */
-        if (!(status >> 16) && WSTOPSIG(status) != SYSCALL_STOP)
-            t->signal = WSTOPSIG(status);
+         * later. A fault would be that of the call. */
+        if (!(status >> 16) && WSTOPSIG(status) == SIGSTOP)
+            t->signal = SIGSTOP;
     }
     return false;
 }
@@ -422,33 +444,16 @@ static void stand_again(struct allstop_thread *t)
     next_stop(t, PTRACE_CONT, SIGTRAP | PTRACE_EVENT_STOP << 8);
 }
 
-/* The thread's registers for making a call. */
-static struct user_regs_struct for_call(const struct allstop_thread *t, uintptr_t insn, long nr,
-                                        const unsigned long args[6])
-{
-    struct user_regs_struct r = t->regs;
-
-    r.rip = insn;
-    r.rax = (unsigned long)nr;
-    r.orig_rax = (unsigned long)-1;
-    r.rdi = args[0];
-    r.rsi = args[1];
-    r.rdx = args[2];
-    r.r10 = args[3];
-    r.r8 = args[4];
-    r.r9 = args[5];
-    return r;
-}
-
 /* Whether a system call's instruction is there: the process may have executed another program since
  * it was found. */
 static bool is_syscall(const struct allstop_thread *t, uintptr_t insn)
 {
-    uint8_t code[2];
+    static const uint8_t wanted[] = {THREADREGS_SYSCALL};
+    uint8_t code[sizeof wanted];
     struct iovec here = {code, sizeof code}, there = {(void *)insn, sizeof code};
 
-    return process_vm_readv(t->tid, &here, 1, &there, 1, 0) == sizeof code && code[0] == 0x0f &&
-           code[1] == 0x05;
+    return process_vm_readv(t->tid, &here, 1, &there, 1, 0) == sizeof code &&
+           memcmp(code, wanted, sizeof code) == 0;
 }
 
 /*
@@ -459,52 +464,78 @@ static bool is_syscall(const struct allstop_thread *t, uintptr_t insn)
 static long make_call(struct allstop_thread *t, const struct sigreturn_frame_code *code, long nr,
                       const unsigned long args[6])
 {
-    struct user_regs_struct r = for_call(t, code->call, nr, args);
+    struct user_regs_struct r;
     uint64_t mask, none = ~(uint64_t)0;
     struct sigreturn_frame way = {.tid = t->tid};
+    struct threadregs_kept kept;
     long result = -EAGAIN;
 
-    if (!is_syscall(t, code->call) || ptrace(PTRACE_GETSIGMASK, t->tid, sizeof mask, &mask) < 0)
+    if (t->by_block)
+        threadregs_continue_by_block(&t->regs);
+    r = t->regs;
+    threadregs_call(&r, code->call, nr, args);
+    if (!is_syscall(t, code->call) || !threadregs_keep(t->tid, &kept) ||
+        ptrace(PTRACE_GETSIGMASK, t->tid, sizeof mask, &mask) < 0)
         return -EAGAIN;
-    if (is_syscall(t, code->call_ret) && sigreturn_frame_lay(&way, t->tid, code, &t->regs, mask)) {
-        r.rip = code->call_ret;
-        r.rsp = way.at;
-    }
-    if (ptrace(PTRACE_SETREGS, t->tid, 0, &r) == 0 &&
+    if (is_syscall(t, code->call_ret) && sigreturn_frame_lay(&way, t->tid, code, &t->regs, mask))
+        sigreturn_frame_use(&way, code, &r);
+    if (threadregs_write(t->tid, &r) &&
         ptrace(PTRACE_SETSIGMASK, t->tid, sizeof none, &none) == 0 &&
         next_stop(t, PTRACE_SYSCALL, SYSCALL_STOP) && next_stop(t, PTRACE_SYSCALL, SYSCALL_STOP) &&
-        ptrace(PTRACE_GETREGS, t->tid, 0, &r) == 0)
-        result = (long)r.rax;
+        threadregs_read(t->tid, &r))
+        result = threadregs_result(&r);
     if (t->seized) {
         stand_again(t);
+        threadregs_put_back(t->tid, &kept);
         ptrace(PTRACE_SETSIGMASK, t->tid, sizeof mask, &mask);
-        ptrace(PTRACE_SETREGS, t->tid, 0, &t->regs);
+        threadregs_write(t->tid, &t->regs);
     }
     sigreturn_frame_lift(&way);
     return result;
 }
 
-/* A thread to make calls, preferably one whose registers can be restored exactly. */
-static struct allstop_thread *who_calls(struct allstop *a)
+/* Whether a thread can make a call by that code. Not if its own call is to be made again there: the
+ * kernel would take flame's for that one. */
+static bool can_call(const struct allstop_thread *t, const struct sigreturn_frame_code *code)
+{
+    uintptr_t pc = threadregs_pc(&t->regs);
+    struct threadregs_kept kept;
+
+    return t->plain && t->stopped && pc != code->call && pc != code->call_ret &&
+           threadregs_keep(t->tid, &kept);
+}
+
+/* Whether its registers can be restored exactly. A thread before a system call that was not seen in
+ * it may be in a sleep of which flame does not know. */
+static bool is_exact(const struct allstop_thread *t)
+{
+    return !t->by_block &&
+           (!CALLREGS_FORGETS || t->seen.is || !is_syscall(t, threadregs_pc(&t->regs)));
+}
+
+/* A thread to make calls, preferably an exact one. */
+static struct allstop_thread *who_calls(struct allstop *a, const struct sigreturn_frame_code *code)
 {
     struct allstop_thread *found = NULL;
 
     for (size_t i = 0; i < a->n; i++) {
         struct allstop_thread *t = &a->threads[i];
 
-        if (!t->plain || !t->stopped)
+        if (!can_call(t, code))
             continue;
-        if (sigreturn_frame_is_exact(&t->regs))
+        if (is_exact(t))
             return t;
         found = found ? found : t;
     }
+    if (!found)
+        not_now(a, a->pid, "and the others cannot make a call now");
     return found;
 }
 
 long allstop_call(struct allstop *a, const struct sigreturn_frame_code *code, long nr,
                   const unsigned long args[6])
 {
-    struct allstop_thread *t = who_calls(a);
+    struct allstop_thread *t = who_calls(a, code);
 
     if (!t)
         return -EAGAIN;

@@ -19,6 +19,7 @@
 
 #include "common/compiler.h"
 #include "inject/sigreturn_frame.h"
+#include "tracer/ptrace/cutcall.h"
 
 struct allstop_thread {
     pid_t tid;
@@ -28,6 +29,10 @@ struct allstop_thread {
     struct user_regs_struct regs; /* registers with which it continues; already set */
     uint64_t asleep_since;        /* start of its call with a timeout; 0: it is in none */
     uint64_t turns;
+    uintptr_t control_block; /* what its thread pointer points to; 0: not known */
+    int nr;                  /* system call that it is in; -1: none, or not known */
+    bool by_block;           /* the kernel continues that call by restart_syscall */
+    struct cut_call seen;    /* the call that it was in just before it was interrupted */
 };
 
 struct allstop;

@@ -28,6 +28,7 @@
 #include "inject/got_slots.h"
 #include "inject/old_blocks.h"
 #include "inject/python_target.h"
+#include "inject/threadregs.h"
 #include "tracer/objects/proctask.h"
 #include "tracer/ptrace/attach_error.h"
 
@@ -191,9 +192,9 @@ static bool loader_works(struct attachment *a, bool hurried)
         const struct user_regs_struct *r = &t[i].regs;
         uintptr_t start = a->maps.loader_start, end = a->maps.loader_end;
 
-        if ((int64_t)r->orig_rax == SYS_futex)
+        if (t[i].nr == SYS_futex)
             continue;
-        if (r->rip - start < end - start ||
+        if (threadregs_pc(r) - start < end - start ||
             (!hurried && agent_trace_passes(a->trace, &a->mem, t[i].tid, r, start, end)))
             return true;
     }

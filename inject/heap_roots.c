@@ -21,6 +21,7 @@
 
 #include "common/alloc.h"
 #include "inject/memory/remote_copy.h"
+#include "inject/threadregs.h"
 
 #define PAGE ((uintptr_t)4096)
 #define RED_ZONE 128u /* a leaf function's data below the stack pointer; psABI */
@@ -35,8 +36,8 @@ struct look {
 
 /* ---- roots ---- */
 
-/* All vector registers in the form of XSAVE, which has their parts at multiples of 8. 8 KiB of it
- * are AMX tiles. */
+/* Room for all vector registers, whose parts are at multiples of 8. On x86-64 8 KiB of it are AMX
+ * tiles. */
 #define VECTORS 16384u
 
 void heap_roots_threads_read(struct heap_roots_threads *t, const struct allstop *stop)
@@ -47,14 +48,14 @@ void heap_roots_threads_read(struct heap_roots_threads *t, const struct allstop 
     t->thread = xcalloc(t->n + 1, sizeof *t->thread);
     for (size_t i = 0; i < t->n; i++) {
         struct heap_roots_thread *to = &t->thread[i];
-        struct iovec got = {vectors, VECTORS};
+        size_t got = threadregs_vectors(all[i].tid, vectors, VECTORS);
 
         to->regs = all[i].regs;
-        if (ptrace(PTRACE_GETREGSET, all[i].tid, NT_X86_XSTATE, &got) != 0)
+        if (!got)
             continue;
-        to->nvectors = got.iov_len / sizeof *vectors;
-        to->vectors = xmalloc(got.iov_len + 1);
-        memcpy(to->vectors, vectors, got.iov_len);
+        to->nvectors = got / sizeof *vectors;
+        to->vectors = xmalloc(got + 1);
+        memcpy(to->vectors, vectors, got);
     }
     free(vectors);
 }
@@ -85,7 +86,7 @@ static uintptr_t in_use(const struct look *l, const struct maps_snapshot_map *ma
     uintptr_t lo = map->end;
 
     for (size_t i = 0; map->stack && i < l->threads->n; i++) {
-        uintptr_t sp = l->threads->thread[i].regs.rsp;
+        uintptr_t sp = threadregs_sp(&l->threads->thread[i].regs);
 
         if (sp >= map->start && sp < lo)
             lo = sp;

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "common/alloc.h"
+#include "inject/threadregs.h"
 #include "tracer/objects/proctask.h"
 
 static void take_frames(struct heap_thread *to, struct agent_trace *t,
@@ -28,13 +29,14 @@ void heap_snapshot_threads(struct heap_snapshot *h, struct agent_trace *t,
     h->threads = xcalloc(n + 1, sizeof *h->threads);
     for (size_t i = 0; i < n; i++) {
         struct heap_thread *to = &h->threads[h->nthreads++];
-        const struct maps_snapshot_map *stack = maps_snapshot_find(maps, all[i].regs.rsp);
+        uintptr_t sp = threadregs_sp(&all[i].regs);
+        const struct maps_snapshot_map *stack = maps_snapshot_find(maps, sp);
 
         *to = (struct heap_thread){.tid = all[i].tid,
-                                   .sp = all[i].regs.rsp,
-                                   .lo = stack ? stack->start : all[i].regs.rsp,
-                                   .hi = stack ? stack->end : all[i].regs.rsp,
-                                   .control_block = all[i].regs.fs_base};
+                                   .sp = sp,
+                                   .lo = stack ? stack->start : sp,
+                                   .hi = stack ? stack->end : sp,
+                                   .control_block = all[i].control_block};
         task_comm(all[i].tid, to->comm);
         take_frames(to, t, &all[i]);
     }

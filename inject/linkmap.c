@@ -5,13 +5,15 @@
 #include <stdlib.h>
 
 #include "common/alloc.h"
+#include "common/processor/arch.h"
+#include "common/processor/processor.h"
 
 #define PHDRS_MAX 1024u
 #define DYNAMICS_MAX 256u
 #define RELOCATIONS_MAX ((uint64_t)64 << 20) /* size limit of one table, in bytes */
 #define CHAIN_MAX 65536u                     /* limit of symbols of one hash bucket */
 #define NAME_MAX_BYTES 64u                   /* size limit of a searched name */
-#define ADDRESS_MAX ((uintptr_t)1 << 47)
+#define ADDRESS_MAX ((uintptr_t)1 << PROCESSOR_ADDRESS_BITS)
 
 /* ---- the list ---- */
 
@@ -285,12 +287,12 @@ static void look_at(struct slot_search *s, const Elf64_Rela *r)
     uintptr_t at = s->k->bias + r->r_offset;
     const Elf64_Sym *sym;
 
-    if ((type != R_X86_64_JUMP_SLOT && type != R_X86_64_GLOB_DAT) || at >= ADDRESS_MAX || at & 7)
+    if ((type != ARCH_R_JUMP_SLOT && type != ARCH_R_GLOB_DAT) || at >= ADDRESS_MAX || at & 7)
         return;
     sym = symbol(s, (uint32_t)ELF64_R_SYM(r->r_info));
     for (size_t i = 0; sym && i < s->n; i++)
         if (is_named(s->k, s->m, sym->st_name, s->names[i])) {
-            s->visit(s->arg, at, i, type == R_X86_64_JUMP_SLOT);
+            s->visit(s->arg, at, i, type == ARCH_R_JUMP_SLOT);
             return;
         }
 }

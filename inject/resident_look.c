@@ -15,6 +15,7 @@
 #include "common/alloc.h"
 #include "common/clock.h"
 #include "common/str_starts.h"
+#include "inject/threadregs.h"
 #include "inject/memory/module_segments.h"
 #include "preload/resident/pagescan.h"
 #include "preload/resident/smaps.h"
@@ -119,7 +120,8 @@ static void find_stack(struct look *l, const struct smap *m)
     if (!is_unnamed(m) || m->map.shared || !m->map.write)
         return;
     for (size_t i = 0; i < l->nthreads; i++) {
-        uintptr_t block = l->threads[i].regs.fs_base, sp = l->threads[i].regs.rsp, hi;
+        uintptr_t block = l->threads[i].control_block;
+        uintptr_t sp = threadregs_sp(&l->threads[i].regs), hi;
 
         if (sp < m->map.start || sp >= block || block >= m->map.end)
             continue;

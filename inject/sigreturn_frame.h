@@ -5,15 +5,16 @@
  * Such a thread has registers set by flame, at a system call instruction in the program's code. If
  * flame is killed before it restores the registers, the thread continues with them. So the
  * instruction is one that a return follows. On the thread's stack, below the used part, lies a
- * signal frame as the kernel makes it (struct rt_sigframe of Linux for x86). The return leads to
- * the C library's call of rt_sigreturn, which restores all registers, vector registers included,
+ * signal frame as the kernel makes it (struct rt_sigframe of the kernel's arch/x86 and arch/arm64).
+ * The return leads to a call of rt_sigreturn, the C library's or on aarch64 the vDSO's, which
+ * restores all registers, vector registers included,
  * and the signal mask. The frame contains the thread's registers as they are after the kernel has
  * restarted the call that the thread was in.
  *
  * A thread is not restored exactly if it sleeps in a call that the kernel restarts by
- * restart_syscall (sigreturn_frame_is_exact): its call ends with EINTR, as any signal would end it.
+ * restart_syscall (threadregs_by_block): its call ends with EINTR, as any signal would end it.
  *
- * For x86-64. Not thread-safe.
+ * Not thread-safe.
  */
 #ifndef FLAME_INJECT_SIGRETURN_FRAME_H
 #define FLAME_INJECT_SIGRETURN_FRAME_H
@@ -46,9 +47,6 @@ struct sigreturn_frame {
     uint8_t *was; /* the bytes that were there before; owned */
 };
 
-/* Whether a thread with these registers is restored exactly. */
-bool sigreturn_frame_is_exact(const struct user_regs_struct *regs);
-
 /*
  * Writes the frame for a stopped thread that is to continue with these registers and this signal
  * mask. False, with nothing written: there is no such code or no room on the stack, or the thread
@@ -56,6 +54,9 @@ bool sigreturn_frame_is_exact(const struct user_regs_struct *regs);
  */
 bool sigreturn_frame_lay(struct sigreturn_frame *w, pid_t tid, const struct sigreturn_frame_code *c,
                          const struct user_regs_struct *regs, uint64_t mask);
+/* Changes the registers of the thread's call so that the frame restores the thread after it. */
+void sigreturn_frame_use(const struct sigreturn_frame *w, const struct sigreturn_frame_code *c,
+                         struct user_regs_struct *regs);
 /* Restores the bytes that the frame has overwritten. The thread must be stopped, with its own
  * registers again. */
 void sigreturn_frame_lift(struct sigreturn_frame *w);

@@ -20,6 +20,7 @@
  *   ARCH_READ_THREAD_POINTER
  *   ARCH_TLS_ABOVE   1: thread-local data lies above the thread pointer, and the C library's record
  *                    of the thread below it; 0: the other way round
+ *   ARCH_PAGE_MOST   bytes of the largest pages of a kernel
  *   ARCH_PAGE_SIZE   bytes of a page; 0: as the kernel says (page_size.h)
  *   ARCH_PERF_SP     number of the stack pointer in perf's records (asm/perf_regs.h)
  */

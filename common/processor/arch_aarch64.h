@@ -18,6 +18,7 @@
 #define ARCH_CFI_RA 30
 #define ARCH_LINK 1
 #define ARCH_TLS_ABOVE 1 /* the ABI's variant I: ELF Handling For Thread-Local Storage, 3 */
+#define ARCH_PAGE_MOST 65536
 #define ARCH_PAGE_SIZE 0 /* kernels are built with 4, 16 or 64 KiB */
 #define ARCH_PERF_SP 31
 #define ARCH_VDSO_CLOCK "__kernel_clock_gettime"

@@ -15,6 +15,7 @@
 #define ARCH_CFI_RA 16
 #define ARCH_LINK 0
 #define ARCH_TLS_ABOVE 0
+#define ARCH_PAGE_MOST 4096
 #define ARCH_PAGE_SIZE 4096
 #define ARCH_PERF_SP 7
 #define ARCH_VDSO_CLOCK "__vdso_clock_gettime"

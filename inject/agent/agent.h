@@ -8,8 +8,8 @@
  * memory. Its records lie in one mapping, the arena, which it uses from front to back and never
  * frees.
  *
- * A lane has the data of a thread. Threads are distinguished by their control blocks (%fs), so a
- * new thread with the control block of an ended one takes over its lane. A stack is a sequence of
+ * A lane has the data of a thread. Threads are distinguished by their thread pointers, so a
+ * new thread with the thread pointer of an ended one takes over its lane. A stack is a sequence of
  * return addresses in one lane, with the counters of its allocations. Each counter has one kind of
  * writer: the lane's thread writes alloc_* and free_*, all others write foreign_*, by atomic
  * additions.
@@ -23,6 +23,7 @@
 #define FLAME_INJECT_AGENT_AGENT_H
 
 #include "common/compiler.h"
+#include "common/processor/arch.h"
 #include "unwind/rules.h"
 
 /* Identifies this layout: the first word of agent_shared, by which flame recognises an agent that
@@ -159,15 +160,18 @@ struct agent_shared {
 /* On a page of its own, which the kernel wipes in forked children (MADV_WIPEONFORK). So a forked
  * child records nothing. */
 struct agent_switch {
-    _Alignas(4096) uint64_t on;
-    uint8_t rest[4096 - sizeof(uint64_t)];
+    _Alignas(ARCH_PAGE_MOST) uint64_t on;
+    uint8_t rest[ARCH_PAGE_MOST - sizeof(uint64_t)];
 };
 
-/* Visible in the symbol table, but not replaceable: the agent reaches the data without a
- * relocation. */
+/* Hidden, so that the agent reaches the data without a relocation. flame finds it by other names
+ * (agent_record.c). */
+#define AGENT_HERE __attribute__((visibility("hidden")))
+extern AGENT_HERE struct agent_shared agent_shared;
+extern AGENT_HERE struct agent_switch agent_switch;
+
+/* Visible in the symbol table, but not replaceable. */
 #define AGENT_SEEN __attribute__((visibility("protected")))
-extern AGENT_SEEN struct agent_shared agent_shared;
-extern AGENT_SEEN struct agent_switch agent_switch;
 
 /* The hooks, under the names by which flame finds them in the agent. */
 AGENT_SEEN void *agent_malloc(size_t n);

@@ -17,6 +17,9 @@
 
 struct agent_shared agent_shared;
 struct agent_switch agent_switch;
+/* The names by which flame finds them in the agent. */
+extern AGENT_SEEN struct agent_shared agent_seen_shared __attribute__((alias("agent_shared")));
+extern AGENT_SEEN struct agent_switch agent_seen_switch __attribute__((alias("agent_switch")));
 
 static struct agent_lane *find_lane(uintptr_t thread)
 {

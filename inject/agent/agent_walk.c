@@ -122,7 +122,9 @@ uint32_t agent_walk(struct agent_lane *lane, const uintptr_t *caller, uint32_t *
     *flags = 0;
     while (n < AGENT_DEPTH) {
         struct frame_state before = f;
-        enum step step = step_by_rule(rule_for(frame_code(&f)), &w, &f, &words, false);
+        packed_rule rule = rule_for(frame_code(&f));
+        enum step step = f.kind & FRAME_DOUBTED ? step_by_rule(rule, &w, &f, &words, true)
+                                                : step_by_rule(rule, &w, &f, &words, false);
 
         if (step == STEP_BOGUS)
             return n;

@@ -11,11 +11,12 @@
 #include <unistd.h>
 
 #include "common/alloc.h"
+#include "common/processor/page_size.h"
 #include "common/procpath.h"
 #include "inject/memory/held_memory.h"
 #include "preload/shadow/pagemap.h"
 
-#define PAGE ((uintptr_t)4096)
+#define PAGE ((uintptr_t)PAGEMAP_SLOT)
 #define PAGES_AT_ONCE 512u
 
 void remote_pages_begin(struct remote_pages *p, const struct procmem *m)
@@ -38,7 +39,7 @@ void remote_pages_end(struct remote_pages *p)
 /* Where the kernel cannot say anything, pages count as there. */
 size_t remote_pages_look(struct remote_pages *p, uintptr_t page, size_t n)
 {
-    ssize_t got = -1;
+    size_t got;
 
     n = n < PAGES_AT_ONCE ? n : PAGES_AT_ONCE;
     if (p->mem->held) {
@@ -48,11 +49,9 @@ size_t remote_pages_look(struct remote_pages *p, uintptr_t page, size_t n)
                                 : 0;
         return n;
     }
-    if (p->pagemap >= 0)
-        got = pread(p->pagemap, p->entries, n * sizeof *p->entries,
-                    (off_t)(page / PAGE * sizeof *p->entries));
-    if (got >= (ssize_t)sizeof *p->entries)
-        return (size_t)got / sizeof *p->entries;
+    got = p->pagemap >= 0 ? pagemap_read(p->pagemap, page, n, p->entries) : 0;
+    if (got)
+        return got;
     for (size_t i = 0; i < n; i++)
         p->entries[i] = PAGEMAP_PRESENT;
     return n;
@@ -69,8 +68,8 @@ static uintptr_t next_there(struct remote_pages *p, uintptr_t at, uintptr_t hi)
     struct pagemap_region first;
     struct pagemap_scan scan = {
         .size = sizeof scan,
-        .start = at,
-        .end = (hi + PAGE - 1) & -PAGE,
+        .start = at & -page_size(),
+        .end = whole_pages(hi),
         .vec = (uintptr_t)&first,
         .vec_len = 1,
         .max_pages = 1,
@@ -90,7 +89,9 @@ static uintptr_t next_there(struct remote_pages *p, uintptr_t at, uintptr_t hi)
     p->no_scan = found < 0;
     if (found < 0)
         return at;
-    return found == 0 ? hi : first.start;
+    if (found == 0)
+        return hi;
+    return first.start > at ? first.start : at;
 }
 
 struct reading {

@@ -1,5 +1,7 @@
 #include "tests/unit/linkmap_image.h"
 
+#include "common/processor/arch.h"
+
 #define LIB(member) (offsetof(struct linkmap_image, member) - IMAGE_LIBRARY)
 
 static uint32_t hash_of(const char *name)
@@ -69,12 +71,12 @@ void linkmap_image_make(struct linkmap_image *i)
     i->versions[SYM_REALLOC] |= 0x8000;
     /* The hash table begins with symbol 1. */
     memmove(i->chain, i->chain + 1, sizeof i->chain - sizeof *i->chain);
-    i->plt[0] = relocation(0, SYM_MALLOC, R_X86_64_JUMP_SLOT);
-    i->plt[1] = relocation(8, SYM_CALLOC, R_X86_64_JUMP_SLOT);
-    i->plt[2] = relocation(16, SYM_OTHER, R_X86_64_JUMP_SLOT);
-    i->rela[0] = relocation(24, SYM_CALLOC, R_X86_64_GLOB_DAT);
-    i->rela[1] = relocation(32, SYM_FREE, R_X86_64_64);
-    i->rela[2] = relocation(41, SYM_FREE, R_X86_64_GLOB_DAT);
+    i->plt[0] = relocation(0, SYM_MALLOC, ARCH_R_JUMP_SLOT);
+    i->plt[1] = relocation(8, SYM_CALLOC, ARCH_R_JUMP_SLOT);
+    i->plt[2] = relocation(16, SYM_OTHER, ARCH_R_JUMP_SLOT);
+    i->rela[0] = relocation(24, SYM_CALLOC, ARCH_R_GLOB_DAT);
+    i->rela[1] = relocation(32, SYM_FREE, ARCH_R_WORD);
+    i->rela[2] = relocation(41, SYM_FREE, ARCH_R_GLOB_DAT);
 }
 
 struct procmem linkmap_image_memory(const struct linkmap_image *i)

@@ -35,6 +35,10 @@
 #include <time.h>
 #include <unistd.h>
 
+#ifndef SYS_open
+#define SYS_open SYS_openat /* aarch64 has no other */
+#endif
+
 #define KEPT 2000
 
 static void *kept[KEPT], *old[10], *foreign[50];

@@ -139,7 +139,7 @@ __attribute__((noinline)) static void *stacked(void *arg)
     return here ? arg : NULL;
 }
 
-static __attribute__((aligned(4096))) void *seal[512];
+static __attribute__((aligned(65536))) void *seal[8192];
 
 __attribute__((noinline)) static void sealed(void)
 {
@@ -149,7 +149,7 @@ __attribute__((noinline)) static void sealed(void)
         _exit(3);
 }
 
-static __attribute__((aligned(4096))) void *lock[512];
+static __attribute__((aligned(65536))) void *lock[8192];
 
 __attribute__((noinline)) static void locked(void)
 {

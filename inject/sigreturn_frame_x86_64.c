@@ -170,11 +170,6 @@ static struct user_regs_struct restarted(const struct user_regs_struct *regs)
     return r;
 }
 
-bool sigreturn_frame_is_exact(const struct user_regs_struct *regs)
-{
-    return (int64_t)regs->orig_rax < 0 || (int64_t)regs->rax != -ERESTART_RESTARTBLOCK;
-}
-
 static void take_context(ucontext_t *u, const struct user_regs_struct *regs, uint64_t mask)
 {
     struct user_regs_struct r = restarted(regs);
@@ -273,6 +268,13 @@ bool sigreturn_frame_lay(struct sigreturn_frame *w, pid_t tid, const struct sigr
         *w = (struct sigreturn_frame){.tid = tid};
     }
     return done;
+}
+
+void sigreturn_frame_use(const struct sigreturn_frame *w, const struct sigreturn_frame_code *c,
+                         struct user_regs_struct *regs)
+{
+    regs->rip = c->call_ret;
+    regs->rsp = w->at;
 }
 
 void sigreturn_frame_lift(struct sigreturn_frame *w)
