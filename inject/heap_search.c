@@ -8,7 +8,7 @@
 #include "common/clock.h"
 #include "inject/memory/held_room.h"
 #include "inject/resident_look.h"
-#include "inject/thread_caches.h"
+#include "inject/memory/thread_caches.h"
 
 void heap_search_begin(struct heap_search *s, const struct heap_search_target *of)
 {

@@ -7,77 +7,26 @@
  * these are the registers with which the thread continues.
  */
 #define _GNU_SOURCE
-#include "inject/sigreturn_frame.h"
+#include "inject/sigreturn_frame_impl.h"
 
 #include <elf.h>
 #include <stdlib.h>
 #include <sys/ptrace.h>
-#include <sys/syscall.h>
 #include <sys/uio.h>
 #include <ucontext.h>
 
 #include "common/alloc.h"
 #include "inject/threadregs.h"
 
-/* ---- code ---- */
-
-static const uint8_t svc_ret[] = {0x01, 0x00, 0x00, 0xd4, 0xc0, 0x03, 0x5f, 0xd6};
-/* mov x8, #139; svc #0: the vDSO's, whose bytes unwinders recognise. */
-static const uint8_t rt_sigreturn[] = {0x68, 0x11, 0x80, 0xd2, 0x01, 0x00, 0x00, 0xd4};
-
-#define CHUNK 65536u
-/* Number of bytes of code that are searched in all. */
-#define CODE_MOST ((size_t)256 << 20)
-
-static void look_for(uintptr_t *found, const uint8_t *code, size_t size, uintptr_t at,
-                     const uint8_t *bytes, size_t n)
-{
-    for (size_t i = 0; !*found && i + n <= size; i += 4)
-        if (memcmp(code + i, bytes, n) == 0)
-            *found = at + i;
-}
-
-static bool is_complete(const struct sigreturn_frame_code *c)
-{
-    return c->call && c->call_ret && c->sigreturn;
-}
-
-/* Searches a mapping; chunks overlap by the longest pattern. */
-static size_t look_in(struct sigreturn_frame_code *c, const struct procmem *m,
-                      const struct maps_snapshot_map *map)
-{
-    size_t step = CHUNK - sizeof rt_sigreturn, done = 0;
-    uint8_t *code = xmalloc(CHUNK);
-
-    for (uintptr_t at = map->start; at < map->end && !is_complete(c); at += step, done += step) {
-        size_t size = map->end - at < CHUNK ? map->end - at : CHUNK;
-
-        if (!procmem_read(m, at, code, size))
-            break;
-        look_for(&c->call, code, size, at, svc_ret, 4);
-        look_for(&c->call_ret, code, size, at, svc_ret, sizeof svc_ret);
-        look_for(&c->sigreturn, code, size, at, rt_sigreturn, sizeof rt_sigreturn);
-    }
-    free(code);
-    return done;
-}
-
-bool sigreturn_frame_find(struct sigreturn_frame_code *c, const struct procmem *m,
-                          const struct maps_snapshot *maps, uintptr_t first)
-{
-    const struct maps_snapshot_map *map = maps_snapshot_find(maps, first);
-    size_t done = 0;
-
-    *c = (struct sigreturn_frame_code){0};
-    if (map && map->exec && map->read)
-        done = look_in(c, m, map);
-    for (size_t i = 0; i < maps->n && !is_complete(c) && done < CODE_MOST; i++)
-        if (maps->maps[i].exec && maps->maps[i].read)
-            done += look_in(c, m, &maps->maps[i]);
-    return c->call != 0;
-}
-
-/* ---- the frame ---- */
+/* svc #0; ret, and mov x8, #139; svc #0: the vDSO's, whose bytes unwinders recognise. */
+const struct sigreturn_frame_bytes sigreturn_frame_bytes = {
+    .call_ret = {0x01, 0x00, 0x00, 0xd4, 0xc0, 0x03, 0x5f, 0xd6},
+    .sigreturn = {0x68, 0x11, 0x80, 0xd2, 0x01, 0x00, 0x00, 0xd4},
+    .call_size = 4,
+    .call_ret_size = 8,
+    .sigreturn_size = 8,
+    .align = 4,
+};
 
 #define FPSIMD_MAGIC 0x46508001u
 #define SVE_MAGIC 0x53564501u
@@ -194,16 +143,6 @@ static bool take_context(ucontext_t *u, pid_t tid, const struct user_regs_struct
     return add_fpsimd(&u->uc_mcontext, &used, tid) && add_sve(&u->uc_mcontext, &used, tid);
 }
 
-/* Copies all bytes to or from a thread's memory. False: not all were copied. */
-static bool copy(pid_t tid, bool write, uintptr_t at, void *bytes, size_t size)
-{
-    struct iovec here = {bytes, size}, there = {(void *)at, size}; /* NOLINT */
-    ssize_t n = write ? process_vm_writev(tid, &here, 1, &there, 1, 0)
-                      : process_vm_readv(tid, &here, 1, &there, 1, 0);
-
-    return n == (ssize_t)size;
-}
-
 bool sigreturn_frame_lay(struct sigreturn_frame *w, pid_t tid, const struct sigreturn_frame_code *c,
                          const struct user_regs_struct *regs, uint64_t mask)
 {
@@ -214,16 +153,12 @@ bool sigreturn_frame_lay(struct sigreturn_frame *w, pid_t tid, const struct sigr
     if (!c->call_ret || !c->sigreturn || has_others(tid))
         return false;
     f = xcalloc(1, sizeof *f);
-    w->at = (regs->sp - sizeof *f) & ~(uintptr_t)15;
-    w->size = sizeof *f;
-    w->was = xmalloc(w->size);
-    done = take_context(&f->context, tid, regs, mask) && copy(tid, false, w->at, w->was, w->size) &&
-           copy(tid, true, w->at, f, sizeof *f);
+    done = take_context(&f->context, tid, regs, mask) &&
+           sigreturn_frame_save(w, (regs->sp - sizeof *f) & ~(uintptr_t)15, sizeof *f) &&
+           sigreturn_frame_write(w, f);
     free(f);
-    if (!done) {
-        free(w->was);
-        *w = (struct sigreturn_frame){.tid = tid};
-    }
+    if (!done)
+        sigreturn_frame_drop(w);
     return done;
 }
 
@@ -233,12 +168,4 @@ void sigreturn_frame_use(const struct sigreturn_frame *w, const struct sigreturn
     regs->pc = c->call_ret;
     regs->sp = w->at;
     regs->regs[30] = c->sigreturn;
-}
-
-void sigreturn_frame_lift(struct sigreturn_frame *w)
-{
-    if (w->at)
-        copy(w->tid, true, w->at, w->was, w->size);
-    free(w->was);
-    *w = (struct sigreturn_frame){.tid = w->tid};
 }

@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "inject/sigreturn_frame.h"
+#include "inject/sigreturn_frame_impl.h"
 
 #include <cpuid.h>
 #include <elf.h>
@@ -12,66 +12,15 @@
 #include "common/alloc.h"
 #include "tracer/offcpu/kernel_errno.h"
 
-/* ---- code ---- */
-
-static const uint8_t syscall_ret[] = {0x0f, 0x05, 0xc3};
 /* mov $15,%rax; syscall: the form of the C library's, whose bytes unwinders recognise. */
-static const uint8_t rt_sigreturn[] = {0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05};
-
-#define CHUNK 65536u
-/* Number of bytes of code that are searched in all. */
-#define CODE_MOST ((size_t)256 << 20)
-
-static void look_for(uintptr_t *found, const uint8_t *code, size_t size, uintptr_t at,
-                     const uint8_t *bytes, size_t n)
-{
-    const uint8_t *p = *found ? NULL : memmem(code, size, bytes, n);
-
-    if (p)
-        *found = at + (uintptr_t)(p - code);
-}
-
-static bool is_complete(const struct sigreturn_frame_code *c)
-{
-    return c->call && c->call_ret && c->sigreturn;
-}
-
-/* Searches a mapping; chunks overlap by the longest pattern. */
-static size_t look_in(struct sigreturn_frame_code *c, const struct procmem *m,
-                      const struct maps_snapshot_map *map)
-{
-    size_t step = CHUNK - sizeof rt_sigreturn, done = 0;
-    uint8_t *code = xmalloc(CHUNK);
-
-    for (uintptr_t at = map->start; at < map->end && !is_complete(c); at += step, done += step) {
-        size_t size = map->end - at < CHUNK ? map->end - at : CHUNK;
-
-        if (!procmem_read(m, at, code, size))
-            break;
-        look_for(&c->call, code, size, at, syscall_ret, 2);
-        look_for(&c->call_ret, code, size, at, syscall_ret, sizeof syscall_ret);
-        look_for(&c->sigreturn, code, size, at, rt_sigreturn, sizeof rt_sigreturn);
-    }
-    free(code);
-    return done;
-}
-
-bool sigreturn_frame_find(struct sigreturn_frame_code *c, const struct procmem *m,
-                          const struct maps_snapshot *maps, uintptr_t first)
-{
-    const struct maps_snapshot_map *map = maps_snapshot_find(maps, first);
-    size_t done = 0;
-
-    *c = (struct sigreturn_frame_code){0};
-    if (map && map->exec && map->read)
-        done = look_in(c, m, map);
-    for (size_t i = 0; i < maps->n && !is_complete(c) && done < CODE_MOST; i++)
-        if (maps->maps[i].exec && maps->maps[i].read)
-            done += look_in(c, m, &maps->maps[i]);
-    return c->call != 0;
-}
-
-/* ---- the frame ---- */
+const struct sigreturn_frame_bytes sigreturn_frame_bytes = {
+    .call_ret = {0x0f, 0x05, 0xc3},
+    .sigreturn = {0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05},
+    .call_size = 2,
+    .call_ret_size = 3,
+    .sigreturn_size = 9,
+    .align = 1,
+};
 
 #define XSTATE_MOST 16384u
 /* Offset, in the 512 bytes of fxsave, where the kernel describes the data after them (struct
@@ -208,16 +157,6 @@ static bool has_shadow_stack(pid_t tid)
     return ptrace(PTRACE_GETREGSET, tid, NT_SHADOW_STACK, &v) == 0;
 }
 
-/* Copies all bytes to or from a thread's memory. False: not all were copied. */
-static bool copy(pid_t tid, bool write, uintptr_t at, void *bytes, size_t size)
-{
-    struct iovec here = {bytes, size}, there = {(void *)at, size}; /* NOLINT */
-    ssize_t n = write ? process_vm_writev(tid, &here, 1, &there, 1, 0)
-                      : process_vm_readv(tid, &here, 1, &there, 1, 0);
-
-    return n == (ssize_t)size;
-}
-
 /* Writes the frame, from the lowest address on: the return's target, the context and the extended
  * state. The kernel's frame begins with the context, and the kernel reads no more of it than
  * this. */
@@ -227,15 +166,13 @@ static bool write_frame(struct sigreturn_frame *w, struct frame *f,
     /* The kernel requires this alignment. */
     uintptr_t state = (sp - REDZONE - f->state_size - 4) & ~(uintptr_t)63;
     size_t context = offsetof(ucontext_t, uc_sigmask) + 8;
+    /* At a return the stack pointer is 8 bytes past the alignment. */
+    uintptr_t at = ((state - context) & ~(uintptr_t)15) - 8;
     uint64_t back = c->sigreturn;
     uint8_t *bytes;
     bool done;
 
-    /* At a return the stack pointer is 8 bytes past the alignment. */
-    w->at = ((state - context) & ~(uintptr_t)15) - 8;
-    w->size = state + f->state_size + 4 - w->at;
-    w->was = xmalloc(w->size);
-    if (!copy(w->tid, false, w->at, w->was, w->size))
+    if (!sigreturn_frame_save(w, at, state + f->state_size + 4 - at))
         return false;
     f->context.uc_mcontext.fpregs = (fpregset_t)state; /* NOLINT: an address there */
     bytes = xmalloc(w->size);
@@ -243,7 +180,7 @@ static bool write_frame(struct sigreturn_frame *w, struct frame *f,
     memcpy(bytes, &back, sizeof back);
     memcpy(bytes + 8, &f->context, context);
     memcpy(bytes + (state - w->at), f->state, f->state_size + 4);
-    done = copy(w->tid, true, w->at, bytes, w->size);
+    done = sigreturn_frame_write(w, bytes);
     free(bytes);
     return done;
 }
@@ -263,10 +200,8 @@ bool sigreturn_frame_lay(struct sigreturn_frame *w, pid_t tid, const struct sigr
         done = write_frame(w, f, c, regs->rsp);
     }
     free(f);
-    if (!done) {
-        free(w->was);
-        *w = (struct sigreturn_frame){.tid = tid};
-    }
+    if (!done)
+        sigreturn_frame_drop(w);
     return done;
 }
 
@@ -275,12 +210,4 @@ void sigreturn_frame_use(const struct sigreturn_frame *w, const struct sigreturn
 {
     regs->rip = c->call_ret;
     regs->rsp = w->at;
-}
-
-void sigreturn_frame_lift(struct sigreturn_frame *w)
-{
-    if (w->at)
-        copy(w->tid, true, w->at, w->was, w->size);
-    free(w->was);
-    *w = (struct sigreturn_frame){.tid = w->tid};
 }

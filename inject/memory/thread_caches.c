@@ -1,4 +1,4 @@
-#include "inject/thread_caches.h"
+#include "inject/memory/thread_caches.h"
 
 #include "common/compiler.h"
 

@@ -6,8 +6,8 @@
  * bytes, 64 lists. A list's link is the address of the next block; since 2.32 it is exclusive-ored
  * with its own address shifted by 12 bits.
  */
-#ifndef FLAME_INJECT_THREAD_CACHES_H
-#define FLAME_INJECT_THREAD_CACHES_H
+#ifndef FLAME_INJECT_MEMORY_THREAD_CACHES_H
+#define FLAME_INJECT_MEMORY_THREAD_CACHES_H
 
 #include "inject/memory/agent_blocks.h"
 
